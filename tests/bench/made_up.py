@@ -1,4 +1,4 @@
-"""Results as a run could have found them."""
+"""Benchmark results with invented times, for tests of the pages and ratios that use them."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from magicbyte_tools.bench.results import Results
 
 
 def cell(name: str, **times: float) -> Cell:
-    """Return a cell with three turns; in each, the machine is ten times slower than in the last."""
+    """Return a cell of three turns: each contender's time, ten times it, and a hundred times it."""
     names = {
         "ours": who.OURS,
         "exact": who.JAVA_EXACT,
@@ -51,12 +51,12 @@ def job(name: str, cpu: float) -> ProcessJob:
 
 
 def parts(name: str, of: Sequence[str] = PARTS) -> Profile:
-    """Return a profile in which the parts take 1, 2, 3, ... ns, and in one turn nine times that."""
+    """Return a profile of three turns: parts take 1, 2, 3, ... ns, nine times that in the last."""
     return Profile(name, {part: [ns, ns, ns * 9.0] for ns, part in enumerate(of, 1)})
 
 
 def headers() -> HeaderScan:
-    """Return what 101 headers took: 2 µs each in a pass; of the command 30 µs, and 61 bytes are read."""
+    """Return a scan of 101 headers: each takes 2 µs in a pass; by command, 30 µs and 61 bytes."""
     whole = ProcessJob("whole", [0.503, 0.603, 0.703], [1.0] * 3, [None] * 3, [7161, 7161, 7161])
     first = ProcessJob("first", [0.5, 0.6, 0.71], [1.0] * 3, [None] * 3, [1061, 1061, 1061])
     return HeaderScan(101, [101_000, 202_000, 909_000], whole, first)

@@ -1,4 +1,4 @@
-"""Readers in other languages are compiled once, and who cannot be had is left out with the reason."""
+"""Tests of readers in other languages: each is compiled once, or left out with the reason."""
 
 import re
 from pathlib import Path
@@ -30,7 +30,7 @@ done
 
 @pytest.fixture
 def tools(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A folder that stands for the PATH, before what a shell needs."""
+    """Provide an empty folder, first on a PATH that otherwise has only /bin and /usr/bin."""
     folder = tmp_path / "tools"
     folder.mkdir()
     monkeypatch.setenv("PATH", f"{folder}:/bin:/usr/bin")

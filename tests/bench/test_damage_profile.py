@@ -1,4 +1,4 @@
-"""The parts of a read with damage: each nanosecond counts once, and damage shows where it costs."""
+"""Tests of the profile of a read with damage: each nanosecond is charged to exactly one part."""
 
 import shutil
 import time
@@ -26,8 +26,8 @@ def profiled(path: Path, num_rows: int) -> Profile:
     return damage_profile("it", path, engine_name="reference", num_rows=num_rows, repetitions=2)
 
 
-def calls(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
-    """Return what each part is charged with when every look at the clock takes a tick."""
+def ticks_by_part(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
+    """Return the ticks charged to each part of a read; the clock advances whenever it is read."""
     ticks = iter(range(1 << 40))
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
     made = profiled(path, 1)
@@ -39,7 +39,7 @@ def calls(path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, int]:
 def test_time_of_a_sound_file_is_charged_once(
     segment: Segment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    spent = calls(segment.path, monkeypatch)
+    spent = ticks_by_part(segment.path, monkeypatch)
     # Decoding frames the entries, too.
     assert spent["search"] == 0 and spent["records"] == 1
     assert min(spent["survey"], spent["reads"], spent["runs and batches"]) > 0
@@ -52,7 +52,7 @@ def test_a_damaged_size_is_searched_for_and_surveyed_with_checksums(
     with copy.open("r+b") as file:
         file.seek(8)  # the size of the first batch
         file.write(b"\x7f")
-    sound, damaged = calls(segment.path, monkeypatch), calls(copy, monkeypatch)
+    sound, damaged = ticks_by_part(segment.path, monkeypatch), ticks_by_part(copy, monkeypatch)
     assert damaged["search"] > 0
     assert damaged["survey"] > sound["survey"]
 

@@ -1,4 +1,4 @@
-"""The files that are measured hold what was drawn, framed as the Java producer frames it."""
+"""Tests of the benchmark's segments: their records, and framing like the Java producer's."""
 
 from itertools import islice
 from pathlib import Path
@@ -18,11 +18,11 @@ RAW_BYTES = 20_000
 SEED = 7
 
 SAMPLE = [kind for kind in KINDS if kind.batch == "16k" or kind == Kind(2, "100B", "1m", "zstd")]
-"""A batch of 1 MiB takes the reference engine too long to read them all."""
+"""Kinds of segments that are tested: the reference engine takes too long for all 1 MiB batches."""
 
 
 @pytest.fixture(scope="module")
-def made(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, Segment]:
+def segment_by_kind(tmp_path_factory: pytest.TempPathFactory) -> dict[Kind, Segment]:
     folder = tmp_path_factory.mktemp("made")
     return {s.kind: s for s in segments(SAMPLE, folder, raw_bytes=RAW_BYTES, seed=SEED)}
 
@@ -39,8 +39,10 @@ def expected(kind: Kind, row: RecordData) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("kind", SAMPLE, ids=lambda kind: kind.name)
-def test_a_file_reads_as_the_rows_that_were_drawn(made: dict[Kind, Segment], kind: Kind) -> None:
-    segment = made[kind]
+def test_a_file_reads_as_the_rows_that_were_drawn(
+    segment_by_kind: dict[Kind, Segment], kind: Kind
+) -> None:
+    segment = segment_by_kind[kind]
     columns = ["offset", "timestamp", "key", "value", "headers"]
     table = mb.open(segment.path).records(columns=columns).to_table()
     read = table.set_column(1, "timestamp", table["timestamp"].cast("int64")).to_pylist()
@@ -50,8 +52,8 @@ def test_a_file_reads_as_the_rows_that_were_drawn(made: dict[Kind, Segment], kin
     assert segment.num_batches == (1 if kind.batch == "1m" else 2)
 
 
-def test_the_twin_reads_them_too(made: dict[Kind, Segment]) -> None:
-    segment = made[Kind(2, "100B-3h", "16k", "none")]
+def test_the_twin_reads_them_too(segment_by_kind: dict[Kind, Segment]) -> None:
+    segment = segment_by_kind[Kind(2, "100B-3h", "16k", "none")]
     read = []
     for batch in GreedyRange(RecordBatch).parse(segment.path.read_bytes()):
         for record in batch["records"]:
@@ -62,16 +64,18 @@ def test_the_twin_reads_them_too(made: dict[Kind, Segment]) -> None:
     assert read == [*islice(rows(SHAPES["100B-3h"], SEED), segment.num_rows)]
 
 
-def test_a_seed_gives_the_same_bytes_again(made: dict[Kind, Segment], tmp_path: Path) -> None:
+def test_a_seed_gives_the_same_bytes_again(
+    segment_by_kind: dict[Kind, Segment], tmp_path: Path
+) -> None:
     again = segments(SAMPLE, tmp_path, raw_bytes=RAW_BYTES, seed=SEED)
     for segment in again:
-        assert segment.path.read_bytes() == made[segment.kind].path.read_bytes()
+        assert segment.path.read_bytes() == segment_by_kind[segment.kind].path.read_bytes()
 
 
-def test_another_seed_gives_others(made: dict[Kind, Segment], tmp_path: Path) -> None:
+def test_another_seed_gives_others(segment_by_kind: dict[Kind, Segment], tmp_path: Path) -> None:
     kind = Kind(2, "100B", "16k", "none")
     (other,) = segments([kind], tmp_path, raw_bytes=RAW_BYTES, seed=SEED + 1)
-    assert other.path.read_bytes() != made[kind].path.read_bytes()
+    assert other.path.read_bytes() != segment_by_kind[kind].path.read_bytes()
 
 
 def test_a_file_is_made_once(tmp_path: Path) -> None:
@@ -98,20 +102,22 @@ def section(segment: Segment) -> bytes:
     return data[RecordBatchHeader.SIZE : 12 + int.from_bytes(data[8:12])]
 
 
-def test_lz4_has_blocks_of_64_kib_and_no_content_size(made: dict[Kind, Segment]) -> None:
-    info = lz4.frame.get_frame_info(section(made[Kind(2, "100B", "16k", "lz4")]))
+def test_lz4_has_blocks_of_64_kib_and_no_content_size(segment_by_kind: dict[Kind, Segment]) -> None:
+    info = lz4.frame.get_frame_info(section(segment_by_kind[Kind(2, "100B", "16k", "lz4")]))
     assert (info["block_size"], info["block_linked"]) == (64 << 10, False)
     assert (info["content_size"], info["content_checksum"]) == (0, False)
 
 
-def test_zstd_has_the_window_of_a_stream_and_no_content_size(made: dict[Kind, Segment]) -> None:
-    stored = section(made[Kind(2, "100B", "16k", "zstd")])
+def test_zstd_has_the_window_of_a_stream_and_no_content_size(
+    segment_by_kind: dict[Kind, Segment],
+) -> None:
+    stored = section(segment_by_kind[Kind(2, "100B", "16k", "zstd")])
     assert zstandard.frame_content_size(stored) == -1
     assert zstandard.get_frame_parameters(stored).window_size == 2 << 20
 
 
-def test_snappy_is_xerials(made: dict[Kind, Segment]) -> None:
-    stored = section(made[Kind(2, "100B", "16k", "snappy")])
+def test_snappy_is_xerials(segment_by_kind: dict[Kind, Segment]) -> None:
+    stored = section(segment_by_kind[Kind(2, "100B", "16k", "snappy")])
     assert stored.startswith(b"\x82SNAPPY\0" + b"\0\0\0\1" * 2)
 
 

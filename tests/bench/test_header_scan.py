@@ -1,4 +1,4 @@
-"""Headers alone: what is read of a file beside what every start reads."""
+"""Tests of the header scan benchmark: it subtracts the bytes that every process start reads."""
 
 import dataclasses
 import sys

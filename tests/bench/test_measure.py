@@ -1,4 +1,4 @@
-"""Contenders take turns, and must agree before anything is measured."""
+"""Tests of the benchmark: contenders must give equal answers, and are then measured in turns."""
 
 import sys
 from pathlib import Path
@@ -26,7 +26,7 @@ for line in sys.stdin:
 def contender(
     name: str, log: Path, answer: tuple[int, ...] = (100, 7, 5000, 6000, 9000), **more: object
 ) -> Contender:
-    """Return one that answers every line alike, and writes down that it was asked."""
+    """Return a contender that gives the same *answer* to every request, and appends it to *log*."""
     program = ANSWER.format(log=str(log), name=name, answer=answer)
     command = (sys.executable, "-S", "-c", program)
     return Contender(name=name, command=command, **more)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Ratios, verdicts, the page and the plot that follow from measurements."""
+"""Tests of the ratios, verdicts, page and plot that are computed from measurements."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -26,7 +26,7 @@ NEAR = cell("v1-100B-16k-none", ours=50, exact=70)
 
 
 def full_results(*cells: Cell, **others: object) -> Results:
-    """Return results of everything that is measured."""
+    """Return results in which every part of the benchmark has a value."""
     measured: dict[str, object] = {
         "profiles": [parts("v2-100B-16k-lz4")],
         "threads": [cell("v2-100B-16k-gzip", one=100, two=60)],
@@ -44,7 +44,7 @@ def test_a_ratio_is_formed_inside_each_turn() -> None:
     uneven = cell("v2-100B-16k-lz4", ours=50, exact=100)
     uneven.cpu_ns[who.OURS] = [1.0, 100.0, 10.0]
     uneven.cpu_ns[who.JAVA_EXACT] = [3.0, 200.0, 50.0]
-    assert ratio(uneven, who.JAVA_EXACT, who.OURS) == 3.0  # of 3, 2 and 5; of the medians it is 5
+    assert ratio(uneven, who.JAVA_EXACT, who.OURS) == 3.0  # median of 3, 2 and 5; medians give 5
     assert ratio(uneven, who.AIOKAFKA, who.OURS) is None
 
 

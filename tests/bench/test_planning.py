@@ -1,4 +1,4 @@
-"""Logs for measuring plans have no finding, and their plan reads all of them."""
+"""Tests of the planning benchmark: its logs have no findings, and their plans are complete."""
 
 from pathlib import Path
 

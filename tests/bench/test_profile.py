@@ -1,4 +1,4 @@
-"""The parts of the engine's time: each has what is its own, and together they are all of it."""
+"""Tests of the engine's profile: each part has its own time, and the parts add up to the total."""
 
 import time
 from pathlib import Path
@@ -16,7 +16,7 @@ KINDS = [Kind(magic, "100B", "16k", codec) for magic in (2, 1) for codec in ("no
 def test_each_part_of_the_engine_has_its_time(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    # Who has read such records before in this process decides how often there is no room at first.
+    # Buffers that earlier tests enlarged would change how often a buffer is too small at first.
     monkeypatch.setattr(output, "POOL", buffers.MemoryPool())
     buffers.reset()
     ticks = iter(range(0, 1 << 40, 1000))
@@ -26,12 +26,12 @@ def test_each_part_of_the_engine_has_its_time(
     made = profile(segment, repetitions=4)
     assert made.name == kind.name and list(made.spent) == list(PARTS)
     assert all(len(spent) == 4 and spent[2] == spent[3] for spent in made.spent.values())
-    # Whatever is timed takes a tick, and what is timed within it one more.
+    # Each timed call takes one tick, and each timed call inside it one more.
     ticks_of = {part: round(made.spent[part][-1] * segment.num_rows / 1000) for part in PARTS}
     codec = int(kind.codec != "none")
     assert ticks_of[CHECKSUMS] == 1 and ticks_of[CODEC] == codec
     calls = ticks_of[RECORDS] + 1 + codec
-    assert calls == 2  # the last entry has too few bytes behind it to be taken with the others
+    assert calls == 2  # too few bytes follow the last entry: it is decoded in a call of its own
     assert ticks_of[REST] == calls + 1
 
 
@@ -40,7 +40,7 @@ def test_each_mode_has_its_profile(tmp_path: Path) -> None:
     names = [profile(segment, mode=mode, repetitions=1).name for mode in modes(segment.kind)]
     name = segment.kind.name
     assert names == [name, f"{name}, views", f"{name}, offsets"]
-    assert modes(KINDS[1]) == ("columns",)  # what has a codec
+    assert modes(KINDS[1]) == ("columns",)  # compressed: one mode
 
 
 def test_clocks_are_taken_away_again(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""The table of what verbs take: a partition that is sound, and ratios to the first job."""
+"""Tests of the benchmark of commands: its log is sound, and jobs are compared with the first."""
 
 from pathlib import Path
 

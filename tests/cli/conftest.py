@@ -15,12 +15,12 @@ PLAIN = DATA / "4.3" / "plain" / "log-0"
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 
 COMMAND = [sys.executable, "-c", "from magicbyte_cli import main; main()"]
-"""Command line that starts the command in a process of its own."""
+"""Command line that starts `magicbyte` in a new process."""
 
 
 @pytest.fixture
 def damaged(tmp_path: Path) -> Path:
-    """A log.dir of three partitions; a byte of the first entry of the second one is flipped."""
+    """Provide a log.dir of three partitions; the first batch of `append-time-0` is damaged."""
     log_dir = tmp_path / "log-0"
     for name in ("aborted-0", "append-time-0", "timed-out-0"):
         shutil.copytree(TRANSACTIONS / name, log_dir / name)
@@ -32,31 +32,31 @@ def damaged(tmp_path: Path) -> Path:
 
 
 def run(*arguments: object) -> Result:
-    """Call the command in this process."""
+    """Run the `magicbyte` command in this process."""
     return CliRunner().invoke(main, [str(argument) for argument in arguments])
 
 
 def run_ndjson(*arguments: object, status: int = 0) -> list[dict[str, Any]]:
-    """Call the command with `--format ndjson`; return the objects that it prints."""
+    """Run `magicbyte` with `--format ndjson`; return the objects that it prints."""
     result = run(*arguments, "--format", "ndjson")
     assert result.exit_code == status, result.output
     return [json.loads(line) for line in result.stdout.splitlines()]
 
 
 def refusal(*arguments: object, status: int = 2) -> str:
-    """Call the command, which must end with *status* and print no result; return its complaint."""
+    """Run `magicbyte`, which must exit with *status* and an empty stdout; return its stderr."""
     result = run(*arguments)
     assert (result.exit_code, result.stdout) == (status, "")
     return result.stderr
 
 
 def error_line(*arguments: object, status: int = 2) -> str:
-    """Call the command, whose complaint must be one line; return that."""
+    """Run `magicbyte`, which must fail with one line on stderr; return that line."""
     return only_line(refusal(*arguments, status=status))
 
 
 def only_line(text: str) -> str:
-    """Return the one line that *text* is."""
+    """Return the only line of *text*."""
     lines = text.splitlines()
     assert len(lines) == 1, text
     return lines[0]

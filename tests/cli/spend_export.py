@@ -1,6 +1,6 @@
-"""Export a log of some MiB in a process of its own, and print by how much its memory grew, as JSON.
+"""Export a log of MIB mebibytes, and print by how much this process's memory grew, as JSON.
 
-Run as ``python spend_export.py MIB THREADS OUT`` with a free name for OUT; needs Linux's /proc.
+Run as ``python spend_export.py MIB THREADS OUT``, where OUT does not exist; needs Linux's /proc.
 """
 
 import json
@@ -18,7 +18,7 @@ VALUE_BYTES = 64 << 10
 
 
 def write_log(path: Path, size: int) -> int:
-    """Write a segment of at least *size* bytes; return its records."""
+    """Write a segment of at least *size* bytes; return its number of records."""
     value, base = random.Random(0).randbytes(VALUE_BYTES), 0
     with path.open("wb") as log:
         while log.tell() < size:
@@ -34,11 +34,11 @@ def export(log: Path, out: str, threads: str) -> None:
 
 
 def run(mib: int, threads: str, out: str) -> None:
-    auto.ROWS_BEFORE_COMPILING = 0  # machine code is loaded by the first export, or never
+    auto.ROWS_BEFORE_COMPILING = 0  # the first export loads machine code, if any does
     log = Path(out).with_name("log") / f"{0:020}.log"
     log.parent.mkdir()
     write_log(log, MIB)
-    export(log, out, threads)  # imports, and what Arrow keeps
+    export(log, out, threads)  # pays for imports and Arrow's memory pool before measuring
     num_records = write_log(log, mib * MIB)
     _, cost = measured(lambda: export(log, out, threads))
     print(json.dumps({"records": num_records, **cost}))

@@ -1,4 +1,4 @@
-"""Values in NDJSON and in text."""
+"""Tests of the values of table cells in NDJSON and in text."""
 
 import json
 from datetime import datetime
@@ -20,7 +20,7 @@ BYTES = [None, b"", b"plain", "naïve\n\u2028".encode(), b"\xff\x00"]
 def output(
     kind: type[NdjsonWriter | TextWriter], columns: dict[str, pa.Array], bytes_as: str = "text"
 ) -> list[str]:
-    """Return the lines that a writer writes of *columns*."""
+    """Return the lines that a writer of class *kind* writes for a table of *columns*."""
     batch, out = pa.record_batch(columns), BytesIO()
     writer = kind(out, batch.schema, bytes_as=bytes_as)
     writer.write(batch)

@@ -1,4 +1,4 @@
-"""`magicbyte dump` of a file beside a log: a row per entry."""
+"""Tests of `magicbyte dump` of a log's companion files: one row per entry."""
 
 from pathlib import Path
 
@@ -39,7 +39,7 @@ def test_several_files_of_a_kind_say_which() -> None:
 def test_damage_is_said_behind_what_is_whole(tmp_path: Path) -> None:
     (path := tmp_path / ABORTED.name).write_bytes(ABORTED.read_bytes()[:40])
     result = run("dump", path)
-    assert result.exit_code == 0  # no row of a log hangs on it
+    assert result.exit_code == 0  # no row of the log depends on it
     assert len(result.stdout.splitlines()) == 2
     assert result.stderr.splitlines() == [
         "1 warning:",

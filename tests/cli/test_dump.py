@@ -1,4 +1,4 @@
-"""`magicbyte dump`: rows on stdout, the rest on stderr."""
+"""Tests of `magicbyte dump`: rows on stdout, findings and notes on stderr."""
 
 import hashlib
 import json
@@ -16,7 +16,7 @@ from .conftest import PLAIN, TRANSACTIONS, error_line, refusal, run, run_ndjson
 
 
 def short(data: str | None) -> str | None:
-    """Return hex as the oracle keeps it."""
+    """Return hex digits as the Java consumer's recorded rows have them: long ones as SHA-256."""
     if data is None or len(data) <= 512:
         return data
     raw = bytes.fromhex(data)

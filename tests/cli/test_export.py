@@ -1,4 +1,4 @@
-"""`magicbyte export`: what the file holds, and that it is whole or not there."""
+"""Tests of `magicbyte export`: contents of the file, which is complete or absent."""
 
 import errno
 import json
@@ -116,7 +116,7 @@ def test_buffers_are_compressed(tmp_path: Path) -> None:
 def test_small_batches_are_put_together_up_to_a_bound(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str, kind: type[Any]
 ) -> None:
-    """A split gives a batch, and a segment is one at least."""
+    """Each of the log's segments yields at least one Arrow batch; the file has fewer."""
     read, out = PLAIN / "segments-0", tmp_path / f"records{suffix}"
     sizes = [batch.num_rows for batch in mb.open(read).records(["offset"])]
     assert len(sizes) == 7
@@ -149,8 +149,8 @@ def test_threads_write_the_same_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured by Linux's /proc")
-def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
-    """A row group in memory and as it is encoded, and what two threads have ahead."""
+def test_memory_does_not_depend_on_the_size_of_the_log(tmp_path: Path) -> None:
+    """Memory is limited to a row group, its encoded bytes, and what two threads read ahead."""
     out = tmp_path / "out.parquet"
     command = [sys.executable, SPEND, "192", "2", out]
     found = json.loads(subprocess.check_output(command, env=SCRIPT_ENVIRONMENT))
@@ -158,7 +158,7 @@ def test_memory_does_not_hang_on_the_size_of_the_log(tmp_path: Path) -> None:
     assert found["grown_bytes"] <= (3 * 32 + 2 * 32) * MIB, found
 
 
-# Whole, or not there
+# Complete or absent
 
 
 def test_damage_that_is_skipped_is_status_1_and_damage_that_fails_leaves_nothing(
@@ -280,14 +280,14 @@ from magicbyte_cli import main
 
 def write(self, table):
     print("writing", flush=True)
-    for _ in range(600):  # a signal just before a wait is seen behind it
+    for _ in range(600):  # a signal just before a wait is handled after it
         threading.Event().wait(0.1)
 
 table_files.ParquetFormat.write = write
 table_files.ParquetFormat.max_rows = 1
 main()
 """
-"""The command, which says when it writes, and never gets further."""
+"""The command, changed to print that it writes the first rows, and then to wait for a minute."""
 
 
 @pytest.mark.parametrize(("name", "threads"), [("SIGINT", "3"), ("SIGTERM", "3"), ("SIGHUP", "1")])
@@ -301,7 +301,7 @@ def test_a_signal_leaves_nothing(tmp_path: Path, name: str, threads: str) -> Non
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
-        # A shell's background job ignores an interrupt, and so would all that it starts.
+        # A shell's background job ignores an interrupt, and its child processes inherit this.
         preexec_fn=lambda: signal.signal(number, signal.SIG_DFL),
     )
     assert export.stdout is not None
@@ -335,7 +335,7 @@ def test_a_full_disk_is_one_line_and_leaves_nothing(tmp_path: Path) -> None:
 def test_where_no_file_can_be_made_the_error_names_the_one_that_was_asked_for(
     tmp_path: Path,
 ) -> None:
-    out = tmp_path / ("x" * 242 + ".parquet")  # no room for the marks of a file beside it
+    out = tmp_path / ("x" * 242 + ".parquet")  # a temporary name would be too long
     line = error_line("export", TRANSACTIONS / "append-time-0", "-o", out)
     assert line == f"Error: {out}: {os.strerror(errno.ENAMETOOLONG)}"
     assert list(tmp_path.iterdir()) == []

@@ -1,4 +1,4 @@
-"""`magicbyte extract`: the decompressed payload of one entry."""
+"""Tests of `magicbyte extract`: the decompressed payload of one log entry."""
 
 import shutil
 from pathlib import Path

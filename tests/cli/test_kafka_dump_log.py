@@ -1,4 +1,4 @@
-"""`magicbyte kafka-dump-log`: Kafka's own tool of six releases said what is expected."""
+"""Tests of `magicbyte kafka-dump-log` against the output of Kafka's own tool of six releases."""
 
 import json
 import shutil
@@ -19,7 +19,7 @@ ORACLE = shared() / "dump-log"
 WHERE = "no answers of kafka-dump-log beside the checkout (MAGICBYTE_SHARED)"
 
 JAVA = "Snapshot failed schema validation", "Snapshot contained an unknown file version"
-"""Messages that the tool continues with the text of a Java exception."""
+"""Messages of the tool that end with the text of a Java exception."""
 
 SEGMENT = "00000000000000000010"
 
@@ -63,7 +63,7 @@ def test_recorded_answers_include_both_exit_statuses() -> None:
 
 @pytest.fixture
 def segment(tmp_path: Path) -> Path:
-    """A segment, its second batch at byte 78, and its indexes, to be damaged."""
+    """Provide a copy of a segment and its indexes; the second batch begins at byte 78."""
     for path in (TRANSACTIONS / "open-1").glob(f"{SEGMENT}.*"):
         shutil.copy(path, tmp_path)
     return tmp_path / f"{SEGMENT}.log"
@@ -107,7 +107,7 @@ def test_damage_to_the_end_leaves_nothing_to_go_on_with(segment: Path) -> None:
 
 
 def size_to(path: Path, size: int) -> None:
-    """Let the second batch say that it has *size* bytes."""
+    """Write *size* into the length field of the second batch of *path*."""
     with path.open("r+b") as file:
         file.seek(78 + 8)
         file.write(struct.pack(">i", size))
@@ -131,7 +131,7 @@ def test_a_value_too_short_for_a_number_ends_the_lines(segment: Path) -> None:
     assert only_line(result.stderr) == (
         "Error: byte 465: a key or value has 2 bytes; expected 8 for a number"
     )
-    assert result.stdout.splitlines()[-1].endswith("headerKeys: []")  # what was printed by then
+    assert result.stdout.splitlines()[-1].endswith("headerKeys: []")  # the line ends before the key
 
 
 def test_a_wrong_checksum_is_no_end(segment: Path) -> None:

@@ -1,4 +1,4 @@
-"""Paths that are no log: one line, status 2, nothing on stdout."""
+"""Tests of commands on paths without a log: one error line, status 2, nothing on stdout."""
 
 import os
 import shutil
@@ -13,7 +13,7 @@ IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
-    """A folder of several things that are no log."""
+    """Provide a folder of subfolders and files, none of which is a log."""
     for name in ("empty", "others/notes"):
         (tmp_path / name).mkdir(parents=True)
     (tmp_path / "others" / "notes" / "a.txt").write_text("a\n")

@@ -1,4 +1,4 @@
-"""The command as a process: pipes, terminals, signals, imports."""
+"""Tests of `magicbyte` as a process: pipes, terminals, signals, imports."""
 
 import json
 import os
@@ -21,12 +21,12 @@ VERBS = ("dump", "verify", "export", "extract", "spec", "pipeline")
 
 
 def long_dump() -> subprocess.Popen[bytes]:
-    """Return a process that has begun to print more than a pipe holds."""
+    """Start a dump that prints more than a pipe holds; return its process after the first line."""
     dump = subprocess.Popen(
         [*COMMAND, "dump", str(DATA / "2.8" / "formats" / "log-0"), "--format", "ndjson"],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A shell's background job ignores the signal, and so would all that it starts.
+        # A shell's background job ignores the signal, and its child processes inherit this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert dump.stdout is not None
@@ -62,7 +62,7 @@ def test_an_interrupt_is_one_line_and_status_130() -> None:
 
 
 def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
-    """Run *command* on a terminal of 60 columns; return its status and all that it showed."""
+    """Run *command* on a terminal of 60 columns; return its status and all its output."""
     ours, theirs = pty.openpty()
     process = subprocess.Popen(
         command,
@@ -73,7 +73,7 @@ def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
     )
     os.close(theirs)
     shown = b""
-    with suppress(OSError):  # how Linux says that the terminal was left
+    with suppress(OSError):  # on Linux, EIO: the command closed the terminal
         while data := os.read(ours, 4096):
             shown += data
     os.close(ours)

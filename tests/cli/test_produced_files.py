@@ -1,4 +1,4 @@
-"""`magicbyte verify --produced`: transcripts."""
+"""Tests of `magicbyte verify --produced`: its output and status for files of produced batches."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .conftest import refusal, run, run_ndjson
 
 @pytest.fixture(autouse=True)
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Some files in the working directory."""
+    """Write files of one or two batches, legal and illegal, into an empty working directory."""
     monkeypatch.chdir(tmp_path)
     Path("sound.bin").write_bytes(SOUND)
     Path("wrong.bin").write_bytes(produced(base=42, leader_epoch=0))

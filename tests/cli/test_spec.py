@@ -1,4 +1,4 @@
-"""`magicbyte spec`: the formats, listed, printed, written."""
+"""Tests of `magicbyte spec`, which lists, prints and writes the format specifications."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from .conftest import error_line, run
 
 
 def paths() -> list[str]:
-    """Return the files of all formats: those for Kaitai, then those of messages."""
+    """Return the paths of all format specifications: Kaitai's `.ksy` first, then `messages/`."""
     messages = [f"messages/{file.name}" for file in (spec_files() / "messages").iterdir()]
     names = [*(file.name for file in spec_files().iterdir()), *messages]
     return sorted(name for name in names if name.endswith((".ksy", ".yaml")))

@@ -1,4 +1,4 @@
-"""`magicbyte stats`: rows, everything together, and what holds retention back."""
+"""Tests of `magicbyte stats`: rows, the total, and segments kept past their retention time."""
 
 import shutil
 from collections.abc import Iterable
@@ -19,7 +19,7 @@ from .conftest import TRANSACTIONS, refusal, run, run_ndjson
 
 
 def sizes(*arguments: object) -> list[str]:
-    """Return the lines of the first table, without its header."""
+    """Run `magicbyte stats`; return the lines of its first table without the header."""
     result = run("stats", *arguments)
     assert result.exit_code == 0
     return result.stdout.split("\n\n")[0].splitlines()[1:]
@@ -31,7 +31,7 @@ def names(lines: Iterable[str]) -> list[str]:
 
 @pytest.fixture
 def empty(tmp_path: Path) -> Path:
-    """A partition of an empty segment."""
+    """Provide a partition folder whose only segment is empty."""
     return Folder(tmp_path).segment("t-0", b"").parent
 
 
@@ -125,7 +125,7 @@ def test_a_segment_alone_has_no_name_and_replicas_have_those_of_their_log_dirs(
 
 
 def many_rows(number: int) -> mb.Statistics:
-    """Return statistics of *number* partitions that are all held."""
+    """Return statistics of *number* partitions, each with a segment kept past its retention."""
     found = mb.stats(TRANSACTIONS / "open-0")
     (row,) = found.rows
     found.rows = [row | {"partition": n, "held_ms": 1 + n, "log_bytes": n} for n in range(number)]
@@ -216,7 +216,7 @@ def test_a_page_replaces_nothing_unasked_and_lies_outside(damaged: Path, tmp_pat
     arguments = ("stats", damaged, "--format", "html", "-o")
     assert run(*arguments, out).exit_code == 2
     assert out.read_text() == "mine"
-    assert run(*arguments, out, "--overwrite").exit_code == 1  # there is damage
+    assert run(*arguments, out, "--overwrite").exit_code == 1  # the logs are damaged
     assert out.read_text().startswith("<!doctype html>")
     inside = damaged / "aborted-0" / "stats.html"
     assert "inside of the input" in refusal(*arguments, inside)

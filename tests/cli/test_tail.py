@@ -1,4 +1,4 @@
-"""`magicbyte dump --tail` and `--follow`."""
+"""Tests of `magicbyte dump --tail` and `--follow`."""
 
 import json
 import os

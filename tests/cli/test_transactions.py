@@ -1,4 +1,4 @@
-"""`magicbyte transactions`: outcomes of each partition, and what is open."""
+"""Tests of `magicbyte transactions`: outcomes by partition, and open transactions."""
 
 import shutil
 from datetime import timedelta
@@ -16,7 +16,7 @@ ABORT = "kafka-transactions.sh --bootstrap-server HOST:PORT abort --topic open -
 
 
 def objects(kind: str, path: Path) -> list[dict[str, Any]]:
-    """Return those of *kind* that the command prints of *path*."""
+    """Return the objects of *kind* that `magicbyte transactions` prints for *path*."""
     return [row for row in run_ndjson("transactions", path) if row["kind"] == kind]
 
 
@@ -79,8 +79,8 @@ def test_logs_without_transactions() -> None:
     assert (result.exit_code, result.stdout) == (0, "no transactions\n")
 
 
-def uploaded(partition: Path, to: Path, topic_id: str = "A" * 22) -> Path:
-    """Copy the segments of *partition* as LocalTieredStorage keeps them; return the folder of all."""
+def upload(partition: Path, to: Path, topic_id: str = "A" * 22) -> Path:
+    """Copy the segments of *partition* into *to* as LocalTieredStorage does; return its folder."""
     folder = to / "remote" / f"{partition.name}-{topic_id}"
     folder.mkdir(parents=True)
     for number, segment in enumerate(sorted(partition.glob("*.log"))):
@@ -90,8 +90,8 @@ def uploaded(partition: Path, to: Path, topic_id: str = "A" * 22) -> Path:
 
 
 def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(tmp_path: Path) -> None:
-    """Their markers may lie in the local log that is not there."""
-    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    """The missing local log may have markers that end these transactions."""
+    remote = upload(TRANSACTIONS / "open-0", tmp_path)
     open_ = objects("open", remote)
     assert [(row["producer_id"], row["first_offset"], row["abort"]) for row in open_] == [
         (1001, 33, None),
@@ -107,21 +107,21 @@ def test_remote_storage_alone_lists_what_is_open_and_gives_no_command(tmp_path: 
 
 
 def test_remote_storage_beside_the_local_log_gives_commands(tmp_path: Path) -> None:
-    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    remote = upload(TRANSACTIONS / "open-0", tmp_path)
     result = run("transactions", TRANSACTIONS / "open-0", remote)
     assert f"  {ABORT} --start-offset 33" in result.stdout
     assert "without the local log" not in result.stderr
 
 
 def test_remote_storage_alone_says_nothing_where_none_is_open(tmp_path: Path) -> None:
-    remote = uploaded(TRANSACTIONS / "committed-0", tmp_path)
+    remote = upload(TRANSACTIONS / "committed-0", tmp_path)
     assert "without the local log" not in run("transactions", remote).stderr
 
 
 def test_a_partition_with_its_local_log_keeps_its_commands_beside_one_without(
     tmp_path: Path,
 ) -> None:
-    remote = uploaded(TRANSACTIONS / "open-0", tmp_path)
+    remote = upload(TRANSACTIONS / "open-0", tmp_path)
     local = shutil.copytree(TRANSACTIONS / "open-0", tmp_path / "open-1")
     result = run("transactions", local, remote)
     told = [line for line in result.stdout.splitlines() if "kafka-transactions.sh" in line]

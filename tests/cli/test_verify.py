@@ -1,4 +1,4 @@
-"""`magicbyte verify`: problems first, then partitions, then a summary."""
+"""Tests of `magicbyte verify`: it prints findings, then partitions, then a summary."""
 
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""`magicbyte dump --where-...`: the records in which something stands."""
+"""Tests of `magicbyte dump --where-...`: only records with a matching field are printed."""
 
 from collections.abc import Callable
 from pathlib import Path

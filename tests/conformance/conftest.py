@@ -1,4 +1,4 @@
-"""What runners are judged on."""
+"""Fixture with all cases of tests/vectors, on which runners are judged."""
 
 import pytest
 

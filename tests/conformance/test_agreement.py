@@ -1,7 +1,7 @@
-"""The twin and the parsers of other languages agree with Kaitai's in Python, field by field.
+"""Tests that the Construct twin and parsers of other languages agree with Kaitai's Python parsers.
 
-On every file of real brokers in tests/data; with MAGICBYTE_WIDE=1 on those of ../shared/logs too,
-in all languages for which there are tools.
+All fields of every broker's file in tests/data are compared; with MAGICBYTE_WIDE=1 also those in
+../shared/logs, and in all languages whose tools are installed.
 """
 
 import hashlib
@@ -23,7 +23,7 @@ ALWAYS = ("construct", "kaitai-javascript", "kaitai-java")
 WIDE = os.environ.get("MAGICBYTE_WIDE") == "1"
 
 MAX_DIFFERENCES = 20
-"""Each has the reference read a file again; so many are one mistake."""
+"""Limit of differences: for each, the reference reads a file again, and so many have one cause."""
 
 BOUNDS = ProcessBounds(timeout_s=120.0, output_bytes=256 * MIB)
 
@@ -46,7 +46,7 @@ def reference() -> Runner:
 
 @pytest.fixture(scope="session")
 def digests(reference: Runner, files: list[Case]) -> list[bytes]:
-    """Digests of the reference's output for each file; the outputs would fill the memory."""
+    """Provide a digest of Kaitai's Python output for each file; outputs would fill the memory."""
     found = []
     for case, output in reference.outputs(files):
         assert not isinstance(output, ChildError), f"{case.path}: {output}"
@@ -56,7 +56,7 @@ def digests(reference: Runner, files: list[Case]) -> list[bytes]:
 
 
 def digest(output: bytes) -> bytes:
-    """Return a digest of the fields alone, as they are written."""
+    """Return a digest of the fields in a runner's JSON *output*, without its error."""
     return hashlib.sha256(output.partition(b',"error":')[0]).digest()
 
 
@@ -76,7 +76,7 @@ def test_the_twin_reads_the_same(
 
 
 def compare(name: str, reference: Runner, files: list[Case], digests: list[bytes]) -> None:
-    """Fail where the engine *name* reads one of *files* otherwise than *reference*."""
+    """Fail if the engine *name* reads a file of *files* differently from *reference*."""
     try:
         runner = engines.runner(name, BOUNDS)
     except engines.ToolchainUnavailable as error:
@@ -84,13 +84,13 @@ def compare(name: str, reference: Runner, files: list[Case], digests: list[bytes
     wrong: list[str] = []
     for (case, output), expected in zip(runner.outputs(files), digests, strict=True):
         if isinstance(output, ChildError) or digest(output) != expected:
-            wrong += [f"{case.path}: {line}" for line in differing(reference, case, output)]
+            wrong += [f"{case.path}: {line}" for line in field_differences(reference, case, output)]
         assert len(wrong) < MAX_DIFFERENCES, "\n".join(["many differences", *wrong])
     assert not wrong, "\n".join(wrong)
 
 
-def differing(reference: Runner, case: Case, output: Output) -> list[str]:
-    """Return how *output* differs from what *reference* makes of *case*, if but in writing."""
+def field_differences(reference: Runner, case: Case, output: Output) -> list[str]:
+    """Return how the fields in *output* differ from those that *reference* reads from *case*."""
     if isinstance(output, ChildError):
         return [str(output)]
     ((_, again),) = reference.outputs([case])
@@ -109,9 +109,9 @@ def test_a_difference_is_found(tmp_path: Path, reference: Runner) -> None:
     changed = Case("other", other, {"format": "kafka_offset_index"})
     ((_, output),) = reference.outputs([changed])
     assert isinstance(output, bytes)
-    assert differing(reference, case, output) == [
+    assert field_differences(reference, case, output) == [
         "fields.entries[0].ofs_batch: expected 1, found 2"
     ]
-    assert differing(reference, changed, output) == []
-    assert differing(reference, changed, ChildError("ended")) == ["ended"]
-    assert differing(reference, changed, b'{"unsupported":"x"}')
+    assert field_differences(reference, changed, output) == []
+    assert field_differences(reference, changed, ChildError("ended")) == ["ended"]
+    assert field_differences(reference, changed, b'{"unsupported":"x"}')

@@ -1,4 +1,4 @@
-"""Every engine, and every peer, on every case."""
+"""Tests of every engine, and of every peer's reader, on every case of tests/vectors."""
 
 import os
 
@@ -12,7 +12,7 @@ from magicbyte_tools.conformance.scoring import Score, scored
 OUR_OWN = {"runtime", "columnar", "construct", *engines.TARGETS}
 
 BOUNDS = ProcessBounds(timeout_s=60.0)
-"""A JVM starts slowly where four others run."""
+"""A JVM starts slowly while four others run: one minute is allowed."""
 
 
 @pytest.mark.parametrize("name", engines.NAMES)

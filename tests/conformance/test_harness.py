@@ -1,4 +1,4 @@
-"""The harness as its users run it: on runners that are right, wrong, and worse."""
+"""Tests of the harness's command line with runners that answer rightly, wrongly, or not at all."""
 
 import json
 import os
@@ -30,13 +30,13 @@ RIGHT = """
     refusal = {key: case[key] for key in ("position",) if "error" in case}
     answer = {"fields": case.get("fields"), "error": refusal or None}
 """
-"""Copies the expected answer; a program appended to it may change `answer`, and prints it."""
+"""Program that sets `answer` to the expected answer; appended lines may change it and print it."""
 
 PRINT = "    print(json.dumps(answer))\n"
 
 
 class Run(NamedTuple):
-    """Results of a run."""
+    """Exit status, lines of stdout, and stderr of one run of the harness."""
 
     status: int
     lines: list[str]
@@ -45,7 +45,7 @@ class Run(NamedTuple):
 
 @dataclass(frozen=True)
 class Harness:
-    """Runs the harness as its command line does, on a folder of small cases."""
+    """Runs the harness's command line, in this process, on a folder of small cases."""
 
     folder: Path
     capsys: pytest.CaptureFixture[str]
@@ -55,7 +55,7 @@ class Harness:
         return self.folder / "vectors"
 
     def add(self, name: str, **content: Any) -> None:
-        """Add a case of eight zeros."""
+        """Add the case *name*, whose file has eight zero bytes; *content* is its description."""
         file = self.vectors / name
         file.parent.mkdir(parents=True, exist_ok=True)
         file.with_suffix(".bin").write_bytes(b"\0" * 8)
@@ -63,13 +63,13 @@ class Harness:
         file.with_suffix(".json").write_text(json.dumps(content))
 
     def known(self, text: str) -> Path:
-        """Write a list of known failures."""
+        """Write *text* into a file of known failures; return its path."""
         file = self.folder / "known.json"
         file.write_text(text)
         return file
 
     def runner(self, program: str) -> list[str]:
-        """Return the command of a runner with this program. It starts fast: no site-packages."""
+        """Return the command of a runner with this *program*, without site-packages for speed."""
         file = self.folder / "runner.py"
         file.write_text(textwrap.dedent(program))
         return [sys.executable, "-I", "-S", str(file)]
@@ -84,13 +84,13 @@ class Harness:
         return Run(status, out.splitlines(), complaints)
 
     def judge(self, program: str, *options: str | Path) -> Run:
-        """Judge a runner with this program on the small cases."""
+        """Judge a runner with this *program* on the small cases."""
         return self.call("--vectors", self.vectors, *options, "--", *self.runner(program))
 
 
 @pytest.fixture
 def harness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Harness:
-    """A harness with four small cases."""
+    """Provide a harness with four small cases: two valid ones and two invalid ones."""
     harness = Harness(tmp_path, capsys)
     tree: dict[str, Any] = {"entries": [{"relative_offset": 1, "ofs_batch": 2}]}
     harness.add("valid/kafka_offset_index/one-entry", fields=tree, verdict="valid")
@@ -102,7 +102,7 @@ def harness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Harness:
 
 
 def counts(lines: list[str]) -> dict[str, int]:
-    """Return the last row of the table."""
+    """Return the last row of the table that the harness prints: numbers of cases by outcome."""
     head = next(line for line in lines if line.startswith("format")).split()[2:]
     (row,) = (line.split()[1:] for line in lines if line.startswith("all"))
     return dict(zip(head, map(int, row), strict=True))
@@ -385,7 +385,7 @@ def test_a_runner_that_reads_nothing_scores_badly(name: str, harness: Harness) -
     assert not summary["is_good"]
     passed = {row["path"] for row in rows if row["outcome"] == "passed"}
     sound = {row["path"] for row in rows if row["verdict"] == "valid"}
-    if name == "refuses everything":  # it is right about what it need not understand
+    if name == "refuses everything":  # it passes many invalid cases
         assert not passed & sound
     else:
         assert len(passed) < len(rows) / 10, sorted(passed)
@@ -421,7 +421,7 @@ def test_a_signal_of_the_user_ends_the_runner_too(harness: Harness, tmp_path: Pa
         [*COMMAND, *options, "--", *harness.runner(program)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
-        # A shell's background job ignores the signal, and so would all that it starts.
+        # A shell's background job ignores the signal, and its child processes inherit this.
         preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     deadline = time.monotonic() + 30

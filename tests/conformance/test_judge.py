@@ -1,4 +1,4 @@
-"""Judging of answers: the rules of tests/vectors/README.md, one by one."""
+"""Tests of judging a runner's answers by each of the rules of tests/vectors/README.md."""
 
 from decimal import Decimal
 from typing import Any
@@ -47,7 +47,7 @@ def complaints(case: dict[str, Any], **answer: Any) -> str:
     return "; ".join(judgement.complaints)
 
 
-# What is no answer
+# Output that is no answer
 
 
 @pytest.mark.parametrize("answer", [None, [], "text", 1, True])
@@ -232,7 +232,7 @@ def test_the_rows_before_the_fault_are_wanted_of_who_stops() -> None:
     assert "error" in complaints(INVALID, records=[ROW], stopped=True)
 
 
-# What a runner does not look for
+# Checks that a runner does not make
 
 
 OTHERS = [name for name in READER_CHECKS if name != "checksum"]
@@ -277,7 +277,7 @@ def test_findings_alone_answer_for_what_was_produced() -> None:
     assert "unanswered" in complaints(VALID, findings=[], error=None)
 
 
-# Where either is right
+# Cases with two right answers
 
 
 def test_either_choice_passes_and_is_reported() -> None:

@@ -1,4 +1,4 @@
-"""The cases are what case.schema.json and README.md say."""
+"""Tests that the cases of tests/vectors obey case.schema.json and README.md."""
 
 import json
 from collections import Counter

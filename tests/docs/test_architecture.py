@@ -1,4 +1,4 @@
-"""docs/architecture.md names files that exist."""
+"""Tests that the files and folders named in docs/architecture.md exist."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docs/datasets.md: its examples give what they show, and its tables are what happens."""
+"""Tests of docs/datasets.md: its examples print what it shows, and its tables are true."""
 
 import contextlib
 import io
@@ -21,7 +21,7 @@ TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")
 
 
 def table(heading: str) -> list[list[str]]:
-    """Return the rows of the table below *heading*, each cell as it is written."""
+    """Return the rows of the table below *heading*, as cells of Markdown text."""
     _, below = TEXT.split(f"\n## {heading}\n")
     lines = re.findall(r"^\|(.*)\|$", below.split("\n## ")[0], re.MULTILINE)
     return [line.split("|") for line in lines[2:]]
@@ -33,9 +33,9 @@ def codes(cell: str) -> list[str]:
 
 @pytest.fixture(scope="module")
 def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
-    """Names that the examples define when they run in their order in an empty folder.
+    """Run the page's examples in order in a new folder; provide the names that they define.
 
-    Below `printed` is what each of them printed.
+    The name `printed` is the list of the examples' outputs.
     """
     folder = tmp_path_factory.mktemp("page")
     (folder / "tests").symlink_to(CHECKOUT / "tests")

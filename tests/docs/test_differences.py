@@ -1,4 +1,4 @@
-"""The table of differences from Kafka's Java reader says what is so."""
+"""Tests of docs/differences.md, the table of differences from Kafka's Java reader."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""docs/encoding.md: its table is the registry's, and its examples give what it shows."""
+"""Tests of docs/encoding.md: its table has all `produced-` findings, and its examples are true."""
 
 import re
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Names that the documentation imports exist."""
+"""Tests that all imports in the documentation work."""
 
 import re
 

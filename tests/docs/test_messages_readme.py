@@ -1,4 +1,4 @@
-"""spec/messages/README.md: its bytes are a real broker's, and mean what stands beside them."""
+"""Tests of spec/messages/README.md: its bytes are from a broker's log and mean what it says."""
 
 import re
 

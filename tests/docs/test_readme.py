@@ -1,4 +1,4 @@
-"""Commands and examples of the README and the guides print what is shown."""
+"""Tests that commands and examples of the README and the guides print what the pages show."""
 
 import os
 import re
@@ -33,7 +33,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
 
 @pytest.mark.parametrize(("page", "least"), [("docs/incident.md", 11), ("docs/stats.md", 3)])
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
-    """Commands of the page run in their order in an empty folder."""
+    """The page's commands run in order in a folder that contains only `tests`."""
     (tmp_path / "tests").symlink_to(CHECKOUT / "tests")
     transcripts = blocks(page, "console")
     assert len(transcripts) >= least

@@ -1,4 +1,4 @@
-"""Engines with one fault each, which only an entry compressed by zstd brings out."""
+"""Engines with one deliberate fault each; most show it only on entries compressed with zstd."""
 
 import ctypes
 import time
@@ -31,7 +31,7 @@ class Planted(ColumnarEngine):
 
 
 class ReadsBehind(Planted):
-    """Reads the byte behind the last one."""
+    """Reads the byte after the end of the chunk."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         whole = np.frombuffer(buffer, np.uint8)
@@ -39,14 +39,14 @@ class ReadsBehind(Planted):
 
 
 class ReadsBefore(Planted):
-    """Reads the byte before the first one."""
+    """Reads the byte before the start of the chunk."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         ctypes.string_at(buffers.address(np.frombuffer(buffer, np.uint8)) - 1, 1)
 
 
 class WritesBehind(Planted):
-    """Writes a byte behind memory of its own."""
+    """Writes a byte after the end of a buffer that the engine allocated."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         own = buffers.allocate(128)  # of any alignment
@@ -54,7 +54,7 @@ class WritesBehind(Planted):
 
 
 class Loops(ReferenceEngine):
-    """Comes to no end. It needs no kernel, whose loading may take longer than a test waits."""
+    """Never returns. It uses no kernel, since loading one may take longer than the test waits."""
 
     def __init__(self, reference: ReferenceEngine) -> None:
         super().__init__()
@@ -67,7 +67,7 @@ class Loops(ReferenceEngine):
 
 
 class NoSlack(ColumnarEngine):
-    """Puts nothing behind payloads and columns, where kernels touch up to 64 bytes."""
+    """Allocates payloads and columns without the 64 bytes of slack that kernels may touch."""
 
     def __init__(self, reference: ReferenceEngine) -> None:
         super().__init__(reference)
@@ -76,21 +76,21 @@ class NoSlack(ColumnarEngine):
 
 
 class Raises(Planted):
-    """Raises an error that is none of ours."""
+    """Raises an exception that is not a class of `errors.py`."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         raise ValueError("not in the tree")
 
 
 class Alters(Planted):
-    """Tells of one row more than there is, and of a problem less."""
+    """Reports one row too many for the last entry of a chunk."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         decoded.num_rows[-1:] += 1
 
 
 class AltersRows(ColumnarEngine):
-    """Gives all rows in another order."""
+    """Returns the rows of each chunk in reverse order."""
 
     def decode(self, *args: Any, **keys: Any) -> Decoded:
         decoded = super().decode(*args, **keys)
@@ -99,7 +99,7 @@ class AltersRows(ColumnarEngine):
 
 
 def one_row_less(folder: Path, engine: str, level: str) -> whole.ReadResult:
-    """Tell what a read of a partition tells, but for one row."""
+    """Read a partition; drop the first row if the columnar engine reads uncommitted records."""
     told = whole.told(folder, engine, level)
     is_wrong = engine == "columnar" and level == "read_uncommitted" and told.rows is not None
     return replace(told, rows=told.rows.slice(1)) if is_wrong else told

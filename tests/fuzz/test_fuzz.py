@@ -1,4 +1,4 @@
-"""A short run of the fuzzer, and everything that it must notice."""
+"""Tests of the fuzzer: a short run succeeds, and each deliberate fault is reported."""
 
 import re
 import sys
@@ -56,11 +56,11 @@ def test_changed_partitions_are_read_alike(capsys: pytest.CaptureFixture[str]) -
     assert re.search(r"all +30 +[1-9]\d* +[1-9]\d*\n", capsys.readouterr().out)
 
 
-# What it must notice
+# Faults that the fuzzer must report
 
 
 def first_with_zstd(*, is_last: bool = True, **options: Any) -> EntryFuzzTask:
-    """Return the task of a group that is decoded in one call, and has an entry of zstd."""
+    """Return a task of one group that is decoded in one call and has a zstd-compressed entry."""
     task = EntryFuzzTask(0, NUM_CASES, seed=1)
     for first in range(0, 100 * NUM_CASES, NUM_CASES):
         one = task.group(first)

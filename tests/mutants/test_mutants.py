@@ -1,4 +1,4 @@
-"""Mutants are what they are called, and are found or not for the right reason."""
+"""Tests of mutants: each is the change that its name says, and is killed for the right reason."""
 
 import json
 import subprocess

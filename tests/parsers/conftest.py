@@ -24,7 +24,7 @@ def specs() -> dict[str, dict[str, Any]]:
 
 @pytest.fixture(scope="session")
 def packages(specs: dict[str, dict[str, Any]]) -> dict[str, Files]:
-    """Every target's folder, as path and text; one process compiles them all."""
+    """Provide every target language's files, as paths and texts; one process compiles them all."""
     targets = [target for target in kaitai.all_languages() if target not in REFUSED]
     compiled = compile_targets(targets)
     return {target: package(target, compiled[target], specs) for target in targets}
@@ -32,7 +32,7 @@ def packages(specs: dict[str, dict[str, Any]]) -> dict[str, Files]:
 
 @pytest.fixture(scope="session")
 def folders(packages: dict[str, Files], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The folders of the languages that examples are run in."""
+    """Provide a folder with the parsers in Python, JavaScript and Java, whose examples are run."""
     out = tmp_path_factory.mktemp("parsers")
     for target in ("python", "javascript", "java"):
         write(packages[target], out / target)
@@ -41,7 +41,7 @@ def folders(packages: dict[str, Files], tmp_path_factory: pytest.TempPathFactory
 
 @pytest.fixture(scope="session")
 def real_files() -> dict[str, list[Path]]:
-    """Real brokers' files by format, each content once."""
+    """Provide real brokers' files by format, without files of equal content in the same cluster."""
     files = defaultdict(list)
     for cluster in CLUSTERS:
         for path, name in kinds.files_below(DATA / cluster).items():
@@ -51,7 +51,7 @@ def real_files() -> dict[str, list[Path]]:
 
 @pytest.fixture(scope="session")
 def java_build() -> Path:
-    """The build of Java's dumper; skips where Kaitai's runtime, a JDK or Maven is absent."""
+    """Provide the build folder of Java's dumper; skip without Kaitai's runtime, a JDK or Maven."""
     try:
         command = dumper("java")
     except ToolchainUnavailable as error:
@@ -62,7 +62,7 @@ def java_build() -> Path:
 
 @pytest.fixture(scope="session")
 def run() -> Callable[..., str]:
-    """Return what a command prints; it must succeed."""
+    """Provide a function that runs a command, which must succeed, and returns its stdout."""
 
     def run(command: Sequence[str | Path], folder: Path | None = None) -> str:
         done = subprocess.run(command, cwd=folder, capture_output=True)

@@ -1,4 +1,4 @@
-"""Output of the dumpers for built bytes and for real brokers' files."""
+"""Tests of the dumpers' JSON for bytes built here and for real brokers' files."""
 
 import json
 import os
@@ -26,7 +26,7 @@ EMPTY_BATCH = bytes.fromhex(
 
 @pytest.fixture(params=["python", "javascript", "java"])
 def command(request: pytest.FixtureRequest) -> list[str]:
-    """Command line of a language's dumper; Python's and JavaScript's can always be built."""
+    """Provide the command of a language's dumper; skip Java's where its tools are absent."""
     try:
         return dumper(request.param)
     except ToolchainUnavailable as error:
@@ -36,7 +36,7 @@ def command(request: pytest.FixtureRequest) -> list[str]:
 
 @pytest.fixture
 def dump(command: list[str], tmp_path: Path, run: Run) -> Dump:
-    """Function that returns a language's answer for some bytes."""
+    """Provide a function that returns the dumper's answer for *data* of the format *name*."""
 
     def dump(name: str, data: bytes) -> dict[str, Any]:
         file = tmp_path / "bytes"
@@ -120,7 +120,7 @@ def test_refusal_by_a_parser_is_an_answer(data: bytes, dump: Dump) -> None:
 
 
 def test_a_control_record_that_cannot_be_parsed_is_an_answer(dump: Dump) -> None:
-    # It is an instance, parsed when it is asked for, when half of the line is written.
+    # The control record is an instance: it is parsed when half of the line is already written.
     body = bytes.fromhex("00 00 00 08 ffff0000 0c 000000000000 00")  # version -1 of the key
     payload = bytes([2 * len(body)]) + body
     batch = bytearray(EMPTY_BATCH + payload)
@@ -138,7 +138,7 @@ def test_unknown_format_or_missing_file_is_no_answer(command: list[str], tmp_pat
 
 @pytest.fixture(scope="session")
 def python_answers(real_files: dict[str, list[Path]], run: Run) -> dict[str, str]:
-    """Output of Python's dumper for the real files, by format."""
+    """Provide the output of Python's dumper for the real files, by format."""
     return {name: run([*dumper("python"), name, *files]) for name, files in real_files.items()}
 
 

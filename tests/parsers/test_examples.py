@@ -1,4 +1,4 @@
-"""The example in a folder, run as a user would run it."""
+"""Tests of the example programs in the parsers' folders, run as a user runs them."""
 
 import os
 import shutil
@@ -27,7 +27,7 @@ REAL = {
 
 @pytest.fixture(scope="session")
 def segments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """Segments of every kind, among them one that is cut off and one that ends with zeros."""
+    """Provide segments of each message format, a truncated one, and one that ends with zeros."""
     folder = tmp_path_factory.mktemp("segments")
     markers = REAL["markers"].read_bytes()
     built = {"cut": markers[:-20], "zeros": markers + bytes(100)}
@@ -42,7 +42,7 @@ def segments(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 @pytest.fixture(scope="session")
 def python(segments: dict[str, Path], folders: Path, run: Run) -> dict[str, str]:
-    """Output of the Python example for each segment."""
+    """Provide the Python example's output for each segment."""
     return {
         name: run([sys.executable, "print_log.py", path], folders / "python")
         for name, path in segments.items()
@@ -50,7 +50,7 @@ def python(segments: dict[str, Path], folders: Path, run: Run) -> dict[str, str]
 
 
 def text(value: Any) -> str:
-    """A value as the examples print it."""
+    """Return *value* as the examples print it."""
     return "null" if value is None else value.decode() if isinstance(value, bytes) else str(value)
 
 
@@ -95,7 +95,7 @@ def test_java_prints_the_same(
     segments: dict[str, Path], python: dict[str, str], folders: Path, run: Run, java_build: Path
 ) -> None:
     folder = folders / "java"
-    # The parsers were compiled for the dumper; only the example is left to do.
+    # The parsers were compiled for the dumper; only the example is compiled here.
     parsers = [str(java_build / "classes"), str(java_build / "runtime.jar")]
     options = ["-encoding", "UTF-8", "-cp", os.pathsep.join(parsers), "-d", "classes"]
     run(["javac", *options, "src/main/java/PrintLog.java"], folder)

@@ -178,4 +178,4 @@ def test_the_command_writes_a_folder(tmp_path: Path, capsys: pytest.CaptureFixtu
     out = tmp_path / "new" / "perl"
     assert command.main(["perl", str(out)]) == 0
     assert (out / "lib" / "KafkaMessage.pm").is_file()
-    assert "kafka_log" in capsys.readouterr().out  # what is left out
+    assert "kafka_log" in capsys.readouterr().out  # a format that the package lacks

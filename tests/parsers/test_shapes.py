@@ -1,4 +1,4 @@
-"""Shapes read from the YAML, and YAML that is refused."""
+"""Tests of reading the formats' structures from the YAML specifications, and of refusals."""
 
 import re
 from typing import Any
@@ -16,8 +16,8 @@ from magicbyte_tools.parsers.dumpers.walker import Language, structures
 Specs = dict[str, dict[str, Any]]
 
 
-def one(*seq: dict[str, Any], **more: Any) -> Specs:
-    """A specification of one format."""
+def single_format(*seq: dict[str, Any], **more: Any) -> Specs:
+    """Return specifications with a single format, `one`, of the fields *seq* and further keys."""
     return {"one": {"meta": {"id": "one"}, "seq": [*seq], **more}}
 
 
@@ -46,7 +46,7 @@ def test_instances_with_a_structure_are_part_of_the_tree(specs: Specs) -> None:
 def test_a_field_that_no_value_is_valid_for_is_never_in_a_tree() -> None:
     never = {"id": "never", "type": "u1", "valid": {"min": 1, "max": 0}, "if": "_io.pos > 9"}
     least = {"id": "least", "type": "u1", "valid": {"min": 1}}
-    (structure,) = shapes(one(never, least)).structures.values()
+    (structure,) = shapes(single_format(never, least)).structures.values()
     assert [field.id for field in structure.fields] == ["least"]
 
 
@@ -77,7 +77,7 @@ def test_only_long_numbers_are_text() -> None:
 )
 def test_unsupported_yaml_is_refused_with_its_path(field: dict[str, Any], complaint: str) -> None:
     with pytest.raises(UnsupportedShape, match=complaint):
-        shapes(one({"id": "f", **field}))
+        shapes(single_format({"id": "f", **field}))
 
 
 CHOICES = {"enums": {"e": {5: "five"}}, "instances": {"is_big": {"value": "a > 3"}}}
@@ -102,14 +102,14 @@ E = {"id": "e", "type": "u1", "enum": "e"}
 def test_conditions_are_asked_again_where_a_number_is_never_absent(
     condition: str, go: str, rust: str
 ) -> None:
-    specs = one(A, E, {"id": "f", "type": "u1", "if": condition}, **CHOICES)
+    specs = single_format(A, E, {"id": "f", "type": "u1", "if": condition}, **CHOICES)
     assert f"if {go} {{" in text(Go, specs)
     assert f"if {rust} {{" in text(Rust, specs)
 
 
 @pytest.mark.parametrize("condition", ["a + 1 > 2", "b > 2", "e == e::six", "_io.eof", "a ? 1 : 0"])
 def test_a_condition_that_is_not_understood_is_refused(condition: str) -> None:
-    specs = one(A, E, {"id": "f", "type": "u1", "if": condition}, **CHOICES)
+    specs = single_format(A, E, {"id": "f", "type": "u1", "if": condition}, **CHOICES)
     for language in (Go, Rust):
         with pytest.raises(UnsupportedShape, match="one/f: the condition"):
             text(language, specs)
@@ -117,7 +117,7 @@ def test_a_condition_that_is_not_understood_is_refused(condition: str) -> None:
 
 @pytest.mark.parametrize("condition", ["not _io.eof", "_parent.a == 0 and not _io.eof"])
 def test_an_empty_field_up_to_the_end_was_at_the_end(condition: str) -> None:
-    specs = one({"id": "f", "size-eos": True, "if": condition})
+    specs = single_format({"id": "f", "size-eos": True, "if": condition})
     assert "if !it.f().is_empty() || !true {" in text(Rust, specs)
 
 
@@ -125,14 +125,14 @@ def test_an_empty_field_up_to_the_end_was_at_the_end(condition: str) -> None:
     "condition", ["_parent.a == 0 and _io.eof", "_parent.a == 0 or not _io.eof"]
 )
 def test_another_field_up_to_the_end_is_asked_for_what_decides(condition: str) -> None:
-    specs = one({"id": "f", "size-eos": True, "if": condition})
+    specs = single_format({"id": "f", "size-eos": True, "if": condition})
     with pytest.raises(UnsupportedShape, match="one/f: the condition"):
         text(Rust, specs)
 
 
 def test_cpp_has_the_sign_of_an_unknown_value() -> None:
     signed = {"id": "s", "type": "s2", "enum": "e"}
-    found = text(Cpp, one(A, E, signed, **CHOICES))
+    found = text(Cpp, single_format(A, E, signed, **CHOICES))
     assert "json.number(static_cast<int16_t>(it->s()));" in found
     assert "json.number(it->a());" in found and "json.number(it->e());" in found
 
@@ -140,13 +140,13 @@ def test_cpp_has_the_sign_of_an_unknown_value() -> None:
 def test_java_reads_the_number_of_an_unknown_value_where_it_can() -> None:
     bits = [{"id": "r", "type": "b4"}, {"id": "e", "type": "b4", "enum": "e"}]
     assert "it.e() != null ? it.e().id() : stored(it._io(), 4, 4, false)" in text(
-        Java, one(*bits, **CHOICES)
+        Java, single_format(*bits, **CHOICES)
     )
     with pytest.raises(UnsupportedShape, match="null is both absent and unknown"):
-        text(Java, one(A, {**E, "if": "a > 0"}, **CHOICES))
+        text(Java, single_format(A, {**E, "if": "a > 0"}, **CHOICES))
     with pytest.raises(UnsupportedShape, match="one/e: Java loses"):
-        text(Java, one({"id": "b", "size": "1 + 1"}, E, **CHOICES))
-    within = one({"id": "f", "type": "inner"}, types={"inner": {"seq": [E]}}, **CHOICES)
+        text(Java, single_format({"id": "b", "size": "1 + 1"}, E, **CHOICES))
+    within = single_format({"id": "f", "type": "inner"}, types={"inner": {"seq": [E]}}, **CHOICES)
     with pytest.raises(UnsupportedShape, match="one/inner/e: Java loses"):
         text(Java, within)
 

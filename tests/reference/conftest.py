@@ -1,4 +1,4 @@
-"""The reference, generated once for all tests."""
+"""Fixtures with the specifications and the reference pages, generated once for all tests."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Every worked example, as its page shows it, against the bytes and against the Construct twin."""
+"""Tests of the reference's worked examples against their bytes and the Construct twin."""
 
 import contextlib
 import gzip
@@ -37,13 +37,13 @@ Row = tuple[int, bytes, str, str]
 
 
 def numbered() -> list[tuple[Example, int]]:
-    """Return the examples, each with how many of its format come before it."""
+    """Return the examples, each with its number among the examples of its format, from 0."""
     numbers: defaultdict[str, Iterator[int]] = defaultdict(count)
     return [(example, next(numbers[example.format])) for example in EXAMPLES]
 
 
 def rows(page: str, number: int) -> list[Row]:
-    """Return the rows of the page's example *number*, counted from 0."""
+    """Return position, bytes, field and value of the rows of a page's example *number*, from 0."""
     table = page.split(HEAD)[number + 1].split("\n\n")[0]
     cells = [re.split(r" ?(?<!\\)\| ?", line)[1:-1] for line in table.splitlines()[2:]]
     return [
@@ -59,7 +59,7 @@ def rows(page: str, number: int) -> list[Row]:
 
 
 def source(page: str, number: int, example: Example) -> bytes:
-    """Return the bytes that the page says it takes apart."""
+    """Return the bytes of the file that the page names as source, or the example's own bytes."""
     before = page.split(HEAD)[number]
     *_, found = re.finditer(
         r"^Bytes (\d+) to (\d+) of `tests/data/(.+?)`(, decompressed)?\.$|^Bytes made for",
@@ -73,7 +73,7 @@ def source(page: str, number: int, example: Example) -> bytes:
 
 
 def shown(value: Any) -> str:
-    """Return how a page begins to write *value*."""
+    """Return the text with which a page's cell for *value* begins."""
     if value is None:
         return "null"
     if isinstance(value, int):
@@ -93,7 +93,7 @@ def named(name: str, value: int) -> str:
 
 
 def without_time(cell: str) -> str:
-    """Return *cell* without the time behind its number, which has to be that of the number."""
+    """Return *cell* without the time after its number; the time must be that of the number."""
     found = re.fullmatch(r"`(\d+)` (.+) UTC", cell)
     if not found:
         return cell
@@ -102,10 +102,10 @@ def without_time(cell: str) -> str:
     return f"`{found[1]}`"
 
 
-def twins_fields(example: Example) -> list[tuple[str, set[str]]] | None:
-    """Return the names of the example's fields, and how a page may show each, by the twin.
+def twin_fields(example: Example) -> list[tuple[str, set[str]]] | None:
+    """Return the name of each field that the twin reads, and the cells in which a page may show it.
 
-    None where the twin has no tree of the format, or one of another shape.
+    Return None where the twin cannot read the format, or has other fields than the page.
     """
     if example.format not in FORMATS or example.format in OTHER_SHAPE:
         return None
@@ -131,7 +131,7 @@ def twins_fields(example: Example) -> list[tuple[str, set[str]]] | None:
 
 
 def texts(value: str) -> Iterator[str]:
-    """Yield what the JSON string *value* stands for, as a page shows it: a long, or bytes."""
+    """Yield the cells in which a page may show the JSON string *value*: as a long, and as bytes."""
     if re.fullmatch(r"-?\d+", value):
         yield shown(int(value))
     if re.fullmatch(r"(?:[0-9a-f]{2})*", value):
@@ -139,7 +139,7 @@ def texts(value: str) -> Iterator[str]:
 
 
 def meanings(data: bytes) -> set[str]:
-    """Return how a page may show *data*, a field's bytes."""
+    """Return the cells in which a page may show a field of the bytes *data*."""
     cells = {shown(data), shown(data[:-1].decode("utf-8", "replace"))}
     if len(data) in (1, 2, 4, 8):
         cells |= {shown(int.from_bytes(data, signed=signed)) for signed in (False, True)}
@@ -152,22 +152,22 @@ def meanings(data: bytes) -> set[str]:
     return cells
 
 
-def bare(value: str) -> str:
-    """Return the number that *value* begins with, without its name or time."""
+def bare_number(value: str) -> str:
+    """Return a cell's number without the name or time that follows it."""
     return re.sub(r"^(`-?\d+`) .*", r"\1", value)
 
 
-def wrong(example: Example, number: int, page: str) -> list[str]:
-    """Return the checks that the example on *page* fails."""
+def failed_checks(example: Example, number: int, page: str) -> list[str]:
+    """Return the names of the checks that the example on *page* fails."""
     found = rows(page, number)
     starts = [sum(len(before[1]) for before in found[:index]) for index in range(len(found))]
     shown_rows = [row for row in found if row[3] != "null"]
-    twins = twins_fields(example)
+    twins = twin_fields(example)
     checks = {
         "bytes": b"".join(row[1] for row in found) == source(page, number, example) == example.data,
         "positions": [row[0] for row in found] == starts,
         "meanings": all(
-            field == "attributes" or {value, bare(value)} & meanings(data)
+            field == "attributes" or {value, bare_number(value)} & meanings(data)
             for _, data, field, value in shown_rows
         ),
         "fields": twins is None or [row[2] for row in shown_rows] == [name for name, _ in twins],
@@ -188,7 +188,7 @@ def wrong(example: Example, number: int, page: str) -> list[str]:
 def test_an_example_on_its_page_is_its_bytes_and_what_they_mean(
     example: Example, number: int, files: dict[str, str]
 ) -> None:
-    assert wrong(example, number, files[f"{example.format}.md"]) == []
+    assert failed_checks(example, number, files[f"{example.format}.md"]) == []
 
 
 @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ def test_a_slip_in_an_example_is_noticed(
     page = files["kafka_record_batch.md"]
     example, number = next(one for one in numbered() if one[0].format == "kafka_record_batch")
     assert old in page
-    assert wrong(example, number, page.replace(old, new, 1)) == noticed
+    assert failed_checks(example, number, page.replace(old, new, 1)) == noticed
 
 
 def test_a_time_that_is_not_its_number_is_noticed() -> None:
@@ -226,7 +226,7 @@ def test_bytes_that_no_field_accounts_for_are_an_error(library: Library) -> None
 
 
 def test_every_format_has_an_example(library: Library) -> None:
-    # The batch that it checks is shown on that batch's own page.
+    # This format checks a batch, whose example is on the page of kafka_record_batch.
     without = {"kafka_record_batch_checked"}
     assert library.formats.keys() - {example.format for example in EXAMPLES} == without
 

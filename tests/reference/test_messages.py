@@ -1,4 +1,4 @@
-"""The pages of messages: complete, and what a reader sees is what was meant."""
+"""Tests of the reference pages of Kafka's messages: they have every field and render well."""
 
 import re
 from collections.abc import Iterator
@@ -22,14 +22,14 @@ def fields(those: list[Spec], depth: int = 0) -> Iterator[tuple[int, Spec]]:
 
 
 def lists(message: Spec) -> Iterator[tuple[str, list[Spec]]]:
-    """Yield the headings below which fields stand, each with its fields."""
+    """Yield the headings of *message* and of its structs, each with its fields."""
     yield f"## {message['name']}", message["fields"]
     for name, those in message.get("structs", {}).items():
         yield f"### {name} in {message['name']}", those
 
 
 def missing(messages: dict[str, Spec], files: dict[str, str]) -> list[str]:
-    """Return the messages and fields that have no heading or row on the page of their file."""
+    """Return the messages and fields without a heading or row on the page of their file."""
     found = []
     for file, spec in messages.items():
         page = files[f"messages/{file}.md"]

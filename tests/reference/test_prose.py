@@ -1,4 +1,4 @@
-"""Numbers in the prose that the specification does not hold, worked out again."""
+"""Tests that recompute numbers in the reference's prose that the specification does not contain."""
 
 import re
 import zlib
@@ -10,11 +10,11 @@ from magicbyte_tools.reference.prose import prose
 from magicbyte_tools.vectors.xxh32 import xxh32
 
 FRAME = bytes.fromhex("04224d18")
-"""The magic of an LZ4 frame."""
+"""Magic number of an LZ4 frame."""
 
 
 def rows(name: str, heading: str) -> list[list[str]]:
-    """Return the cells of all tables of a section."""
+    """Return the rows of all tables in the section *heading* of the prose for the format *name*."""
     section = prose(name).section(heading)
     lines = re.findall(r"^\| (.+) \|$", section, re.MULTILINE)
     return [[cell.strip(" `") for cell in line.split(" | ")] for line in lines]

@@ -1,4 +1,4 @@
-"""docs/formats: up to date, complete, and whole."""
+"""Tests of docs/formats: pages are up to date, have all fields, and their links work."""
 
 import posixpath
 import re
@@ -52,7 +52,7 @@ def test_every_file_says_first_where_it_comes_from(files: dict[str, str]) -> Non
 
 
 def names(structure: Spec) -> Iterator[str]:
-    """Yield the names of all that a structure declares, and of what is in it."""
+    """Yield the names of all fields, parameters, instances and enum members of a structure."""
     for section in ("params", "seq"):
         yield from (one["id"] for one in structure.get(section, []))
     yield from structure.get("instances", {})
@@ -69,7 +69,7 @@ def kafka_names(structure: Spec) -> Iterator[str]:
 
 
 def missing(library: Library, files: dict[str, str]) -> list[str]:
-    """Return what a specification declares and its page has no row for, or no name of Kafka's."""
+    """Return the fields, and Kafka's names of fields, without a row on the page of their format."""
     found = []
     for name, structure in library.formats.items():
         rows = [line for line in files[f"{name}.md"].splitlines() if line.startswith("| ")]
@@ -93,8 +93,8 @@ def test_a_field_without_a_row_is_missed(library: Library, files: dict[str, str]
     assert found == ["kafka_message: len_key", "kafka_message: keySize"]
 
 
-def dangling(files: dict[str, str]) -> list[str]:
-    """Return the links between pages, and to files of the project, that lead nowhere."""
+def dangling_links(files: dict[str, str]) -> list[str]:
+    """Return the links to pages, headings and files of the project that do not exist."""
     anchors = {
         name: {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
         for name, text in files.items()
@@ -115,14 +115,14 @@ def dangling(files: dict[str, str]) -> list[str]:
 
 
 def test_links_lead_somewhere(files: dict[str, str]) -> None:
-    assert dangling(files) == []
+    assert dangling_links(files) == []
 
 
 @pytest.mark.parametrize("name", ["kafka_log.md", "messages/consumer_offsets.md"])
 @pytest.mark.parametrize("target", ["kafka_none.md", "#none", "../../spec/none.ksy", "x/y.svg"])
 def test_a_link_that_leads_nowhere_is_found(target: str, name: str, files: dict[str, str]) -> None:
     page = files[name] + f"[here]({target})"
-    assert dangling({**files, name: page}) == [f"{name}: {target}"]
+    assert dangling_links({**files, name: page}) == [f"{name}: {target}"]
 
 
 def test_anchors_are_those_of_code_hosts() -> None:
@@ -160,8 +160,8 @@ def test_every_picture_is_on_a_page(files: dict[str, str]) -> None:
     assert [name for name in files if name.endswith(".svg") and f"({name})" not in pages] == []
 
 
-class Outside(HTMLParser):
-    """External resources of a page, and the targets of its links."""
+class ExternalResources(HTMLParser):
+    """Collects an HTML page's external resources, element ids, and link targets."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -181,8 +181,8 @@ class Outside(HTMLParser):
                 self.fetched.append(f"{tag} {key}={value}")
 
 
-def outside(page: str) -> Outside:
-    found = Outside()
+def external_resources(page: str) -> ExternalResources:
+    found = ExternalResources()
     found.feed(page)
     found.fetched += re.findall(r"url\(|@import", page)
     return found
@@ -191,7 +191,7 @@ def outside(page: str) -> Outside:
 def test_the_page_for_browsers_fetches_nothing_and_its_links_lead_somewhere(
     files: dict[str, str],
 ) -> None:
-    found = outside(html(files))
+    found = external_resources(html(files))
     assert found.fetched == []
     within = [target[1:] for target in found.targets if target.startswith("#")]
     assert len(within) > 100
@@ -207,7 +207,7 @@ def test_pages_in_a_folder_are_linked_from_and_to_others() -> None:
         "folder/two.md": f"# Two\n\n## Part\n\n{links}\n",
         "folder/three.md": "# Three\n",
     }
-    found = outside(html(pages))
+    found = external_resources(html(pages))
     assert found.targets[len(pages) :] == [
         "#folder/two--part",
         "#one--part",
@@ -218,7 +218,9 @@ def test_pages_in_a_folder_are_linked_from_and_to_others() -> None:
 
 
 def test_external_resources_of_a_page_are_found() -> None:
-    found = outside('<img src="https://example.org/a.png"><style>@import "a.css"</style>')
+    found = external_resources(
+        '<img src="https://example.org/a.png"><style>@import "a.css"</style>'
+    )
     assert found.fetched == ["img", "img src=https://example.org/a.png", "@import"]
 
 

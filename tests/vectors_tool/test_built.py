@@ -1,4 +1,4 @@
-"""The vectors are what their cases say, and cover what they must."""
+"""Tests that the vectors agree with their descriptions and cover all findings and input classes."""
 
 import hashlib
 import json
@@ -114,7 +114,7 @@ def test_every_error_of_a_log_is_a_fault_with_code_position_and_rows(
         if case.fault and case.format in ("kafka_log", "log_dir", "kafka_produced")
     }
     errors = {name for name, code in mb.CODES.items() if code.severity == "error"}
-    # It follows from other damage, and is never the first finding.
+    # This finding follows from other damage, and is never the first.
     errors -= {"transaction-undecided", *CODES_WITHOUT_A_CASE}
     assert errors <= set(faults), sorted(errors - set(faults))
 
@@ -147,7 +147,7 @@ def test_errors_are_those_that_findings_become(built: dict[str, bytes]) -> None:
 
 
 def test_file_with_one_fault_has_records_before_and_after_it(cases: list[VectorCase]) -> None:
-    """Most invalid logs show that reading goes on; those that cannot are few."""
+    """More than 90 % of the invalid logs have sound records both before and after the fault."""
     logs = [case for case in cases if case.format == "kafka_log" and case.verdict == "invalid"]
     faults = [case.fault for case in logs if case.fault]
     both = sum(0 < fault.records_before < len(fault.records) for fault in faults)

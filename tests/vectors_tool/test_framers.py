@@ -1,4 +1,4 @@
-"""Frames that the vectors' framers write, read by other decoders."""
+"""Tests that other libraries decompress the frames that the vectors' framers write."""
 
 import gzip
 import zlib

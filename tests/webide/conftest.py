@@ -13,48 +13,49 @@ SPEC = CHECKOUT / "spec"
 VALID = CHECKOUT / "tests" / "vectors" / "valid"
 
 SMALL = 8 * 1024
-"""Bytes of the largest file that Python reads alone or writes; JavaScript reads all."""
+"""Largest size, in bytes, of files that Python parses or rewrites; JavaScript reads all files."""
 
 GRAMMARS = {"kafka_produced": "kafka_log"}
-"""Formats of vectors that are another with further rules, which a broker has for producers."""
+"""Vector formats without a grammar of their own, and the grammar that their files follow."""
 
 REFUSED = {
     "kafka_offset_checkpoint/crlf": "the grammar has the line ends that brokers write",
     "kafka_offset_checkpoint/last-line-not-ended": "the same",
     "kafka_offset_checkpoint/tabs": "the grammar has the spaces that brokers write",
 }
-"""Vectors that the grammar need not read, and does not."""
+"""Valid vectors that the grammar refuses, with the reason."""
 
 
 @pytest.fixture(scope="session")
 def debug() -> Formats:
-    """The specifications as Python that knows where its fields were."""
+    """Provide the specifications compiled to Python parsers that record each field's position."""
     return Formats(sorted(SPEC.glob("*.ksy")), "debug")
 
 
 @pytest.fixture(scope="session")
 def read_write() -> Formats:
-    """The specifications as Python that writes what it has read."""
+    """Provide the specifications compiled to Python parsers that can also write what they read."""
     return Formats(sorted(SPEC.glob("*.ksy")), "read-write")
 
 
 @pytest.fixture(scope="session")
 def real() -> dict[Path, str]:
-    """The files of tests/data with their formats; of equal ones the first."""
+    """Provide the files of tests/data with their formats; of equal files, only the first."""
     return kinds.files_below(DATA)
 
 
 @pytest.fixture(scope="session")
 def small(real: dict[Path, str]) -> dict[Path, str]:
-    """Files that every check reads: all but the largest logs."""
+    """Provide the files of tests/data of at most `SMALL` bytes, with their formats."""
     return {path: name for path, name in real.items() if path.stat().st_size <= SMALL}
 
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[Path, str]:
-    """The valid vectors that a grammar reads, with their formats; of log directories the files.
+    """Provide the valid vectors that a grammar reads, with their formats.
 
-    A directory may be valid with a companion file that is not; it then has a finding.
+    The files of a log directory are included where it has only notes: other findings may mean that
+    a companion file is damaged, although the directory is valid.
     """
     found: dict[Path, str] = {}
     for description in sorted(VALID.glob("*/*.json")):
@@ -70,7 +71,7 @@ def vectors() -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def wide() -> dict[Path, str]:
-    """The files of all logs that lie beside the checkout, if that is asked for."""
+    """Provide the files of all logs in the shared folder; skip the test without MAGICBYTE_WIDE."""
     if not os.environ.get("MAGICBYTE_WIDE"):
         pytest.skip("takes a minute or two; MAGICBYTE_WIDE=1 reads all logs beside the checkout")
     logs = shared() / "logs"
@@ -81,12 +82,12 @@ def wide() -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def in_js(real: dict[Path, str], vectors: dict[Path, str]) -> dict[Path, Claims]:
-    """Bytes that JavaScript's fields claim in all those files: one process for all."""
+    """Provide the bytes that fields of JavaScript's parsers claim in real files and vectors."""
     return claims_in_javascript(SPEC, real | vectors)
 
 
 def claims_in_javascript(spec: Path, files: dict[Path, str]) -> dict[Path, Claims]:
-    """Return what the fields of *spec* claim of *files*, whose formats are given."""
+    """Return the bytes that the fields of JavaScript's parsers claim in *files*, by path."""
     claims = in_javascript(spec, [(name, path) for path, name in files.items()])
     return dict(zip(files, claims, strict=True))
 
@@ -96,5 +97,5 @@ def relative(path: Path) -> str:
 
 
 def vector(path: Path) -> str:
-    """Return the vector's name, with the folder of its format."""
+    """Return the vector's name with its format's folder, such as `kafka_log/v2-one-record`."""
     return str(path.relative_to(VALID)).removesuffix(".bin").removesuffix(".json")

@@ -1,4 +1,4 @@
-"""Each byte of a sound file belongs to exactly one field, in JavaScript and in Python."""
+"""Tests that each byte of a sound file belongs to exactly one field, in JavaScript and Python."""
 
 import re
 import shutil
@@ -56,7 +56,7 @@ def test_both_languages_claim_every_byte_of_all_logs_beside_the_checkout(
 
 
 def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> None:
-    """Every file has a known name, and every kind of file occurs."""
+    """The other files' names are those of text files; every format has a file in tests/data."""
     log_dirs = [path for path in DATA.rglob("*") if re.fullmatch(r"log-\d", path.name)]
     files = [path for folder in log_dirs for path in folder.rglob("*") if path.is_file()]
     assert {path.name for path in files if not kinds.format_of(path.name)} == set(kinds.TEXTS)
@@ -64,7 +64,7 @@ def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> 
 
 
 class Break(NamedTuple):
-    """A field made shorter in a copy of its specification, and a file that has such a field."""
+    """A change that makes a field of a specification shorter, and a file that has such a field."""
 
     spec: str
     before: str
@@ -99,7 +99,7 @@ BREAKS = {
     ),
 }
 
-# No real format has bits in a stream of their own that could be made fewer without another break.
+# Needed since no real format has a bit field that could be shortened without other faults.
 NIBBLE = """\
 meta:
   id: kafka_nibble
@@ -112,7 +112,7 @@ seq:
 
 @pytest.fixture(scope="module")
 def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the specifications with all breaks in it; each file meets one of them."""
+    """Provide a copy of the specifications with all of `BREAKS`; each file is affected by one."""
     folder = tmp_path_factory.mktemp("broken")
     for path in SPEC.glob("*.ksy"):
         shutil.copy(path, folder)
@@ -128,7 +128,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def broken_claims(broken: Path) -> list[dict[Path, Claims]]:
-    """What JavaScript and Python claim of the files that meet a break."""
+    """Provide the bytes that JavaScript's, then Python's fields claim in the files of `BREAKS`."""
     files = {one.file: kinds.format_of(one.file.name) or "" for one in BREAKS.values()}
     files[broken / "nibble.bin"] = "kafka_nibble"
     formats = Formats([broken / f"{name}.ksy" for name in dict.fromkeys(files.values())], "debug")
@@ -161,7 +161,7 @@ def test_bits_that_no_field_takes_are_found(
 
 
 def test_a_byte_that_two_fields_claim_is_found() -> None:
-    """A specification cannot overlap fields today; if it could, the sum would not show it."""
+    """No specification has overlapping fields, and a sum of sizes would not reveal them."""
     spans = {"a": {"start": 0, "end": 3}, "b": {"start": 2, "end": 4}}
     structure: Any = SimpleNamespace(
         _io=SimpleNamespace(bits_left=0), _debug=spans, SEQ_FIELDS=["a", "b"], a=b"", b=b""
@@ -177,7 +177,7 @@ def not_whole(found: dict[Path, Claims]) -> dict[str, Claims]:
 def differences(
     debug: Formats, in_js: dict[Path, Claims], files: dict[Path, str]
 ) -> dict[str, tuple[Claims, Claims]]:
-    """Return what Python claims of *files* and what JavaScript claims, where they differ."""
+    """Return Python's and JavaScript's claims for each file of *files* where they differ."""
     found = {path: in_python(debug, name, path.read_bytes()) for path, name in files.items()}
     return {
         relative(path): (in_py, in_js[path])

@@ -1,4 +1,4 @@
-"""Files for Kaitai's gallery: they follow its rules, and lack only our own keys."""
+"""Tests of the files for Kaitai's format gallery: they obey its rules and lack only our keys."""
 
 import json
 import re
@@ -23,11 +23,11 @@ def out(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def files(out: Path) -> dict[Path, dict[str, Any]]:
-    """The specifications there, with what they say."""
+    """Provide the gallery's specifications as parsed YAML, by path."""
     return {path: load(path) for path in sorted(out.rglob("*.ksy"))}
 
 
-def compiled(out: Path, names: list[str]) -> dict[str, dict[str, Any]]:
+def compile_for_all(out: Path, names: list[str]) -> dict[str, dict[str, Any]]:
     install()
     command = [NODE, HERE / "gallery.mjs", INSTALLED, out, *names]
     found: dict[str, dict[str, Any]] = json.loads(subprocess.check_output(command))
@@ -37,7 +37,7 @@ def compiled(out: Path, names: list[str]) -> dict[str, dict[str, Any]]:
 def test_all_files_compile_for_all_targets_with_absolute_imports(
     out: Path, files: dict[Path, dict[str, Any]]
 ) -> None:
-    found = compiled(out, [f"{gallery.FOLDER}/{path.stem}" for path in files])
+    found = compile_for_all(out, [f"{gallery.FOLDER}/{path.stem}" for path in files])
     assert len(found) == 15
     assert {name: one["error"] for name, one in found.items() if one["error"]} == {}
     assert found["python"]["files"] == len(files) > 15
@@ -48,7 +48,7 @@ def test_an_import_that_the_gallery_cannot_resolve_is_found(tmp_path: Path) -> N
     (tmp_path / "log" / "kafka_a.ksy").write_text(
         "meta:\n  id: kafka_a\n  imports:\n    - /log/kafka_absent\n"
     )
-    found = compiled(tmp_path, ["log/kafka_a"])
+    found = compile_for_all(tmp_path, ["log/kafka_a"])
     assert all("kafka_absent.ksy" in one["error"] for one in found.values())
 
 
@@ -97,7 +97,7 @@ def test_gallery_has_every_format_that_is_not_excluded(
 
 
 def as_in_gallery(value: Any, place: str = "") -> Any:
-    """Return *value* without our keys, and its imports as absolute names."""
+    """Return the YAML *value* without keys of our own, and with imports as absolute names."""
     if isinstance(value, dict):
         return {
             key: as_in_gallery(inner, f"{place}/{key}")

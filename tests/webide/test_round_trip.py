@@ -1,4 +1,4 @@
-"""A sound file that is read and written again keeps its bytes."""
+"""Tests that sound files keep their bytes when they are parsed and written again."""
 
 import json
 import shutil
@@ -26,32 +26,32 @@ CONSTRUCTS = {
     "kafka_kraft_snapshot": twin.Log,
     "kafka_tagged_fields": Tags,
 }
-"""The twin's constructs that are not named as the format is."""
+"""The twin's constructs whose names differ from those of their formats."""
 
 NO_CONSTRUCT = {"kafka_control_record"}
-"""The twin has the keys and the values of control records, and not their lengths around them."""
+"""Formats without a construct: the twin reads a control record's key and value separately."""
 
 NOT_SOUND = {
     "log_dir/offset-index-of-garbage/events-0/00000000000000000000.index",
     "log_dir/time-index-of-garbage/events-0/00000000000000000000.timeindex",
 }
-"""Indexes that no broker wrote, which a reader of logs does not need: the twin refuses them."""
+"""Index files of garbage in valid log directories, which the twin refuses."""
 
 NOT_BUILT = {"kafka_early_leader_change/of-2-7"}
-"""The twin has 2.8's alone."""
+"""Vectors that the twin builds differently: it has only the 2.8 form of this message."""
 
 LONGEST = {"kafka_uvarint": 4, "kafka_varint": 4, "kafka_varlong": 9}
-"""Smallest number of bytes that `_check` refuses.
+"""Smallest number of bytes of a varint that Kaitai's `_check` refuses, though it is valid.
 
-Its groups end at a byte below 0x80 or at the fourth (ninth), which is `groups.size == 4`. When all
-are there, the check asks that of each of them, and it is true of the first already.
+The groups repeat until a byte is below 0x80 or `groups.size` is 4 (9 for longs). `_check` evaluates
+this for every group when all have been read, so that it already holds for the first group.
 """
 
 
 def test_small_real_files_are_written_as_they_were(
     read_write: Formats, small: dict[Path, str]
 ) -> None:
-    assert changed(read_write, small) == {}
+    assert changed_files(read_write, small) == {}
 
 
 def test_valid_vectors_are_written_as_they_were(
@@ -60,13 +60,13 @@ def test_valid_vectors_are_written_as_they_were(
     assert vectors
     found = {vector(path): outcome(read_write, path, name) for path, name in vectors.items()}
     cannot = {name: came for name, came in found.items() if came != "same"}
-    assert cannot == dict.fromkeys(map(vector, longest(vectors)), "ConsistencyError")
+    assert cannot == dict.fromkeys(map(vector, longest_numbers(vectors)), "ConsistencyError")
 
 
 def test_the_longest_numbers_are_written_as_they_were_without_the_check(
     read_write: Formats, vectors: dict[Path, str]
 ) -> None:
-    files = longest(vectors)
+    files = longest_numbers(vectors)
     assert len(files) > 6
     for path in files:
         data = path.read_bytes()
@@ -76,7 +76,7 @@ def test_the_longest_numbers_are_written_as_they_were_without_the_check(
 def test_all_logs_beside_the_checkout_are_written_as_they_were(
     read_write: Formats, wide: dict[Path, str]
 ) -> None:
-    assert changed(read_write, wide) == {}
+    assert changed_files(read_write, wide) == {}
 
 
 def test_the_twin_builds_valid_vectors_as_they_were(vectors: dict[Path, str]) -> None:
@@ -130,14 +130,14 @@ def test_a_specification_that_does_not_compile_is_an_error(tmp_path: Path) -> No
         Formats([spec], "debug")
 
 
-def changed(formats: Formats, files: dict[Path, str]) -> dict[str, str]:
-    """Return those of *files* that do not come out as they were, and what happens instead."""
+def changed_files(formats: Formats, files: dict[Path, str]) -> dict[str, str]:
+    """Return the *files* that are not written as they were, with `differs` or the error's name."""
     found = {relative(path): outcome(formats, path, name) for path, name in files.items()}
     return {path: came for path, came in found.items() if came != "same"}
 
 
 def outcome(formats: Formats, path: Path, name: str) -> str:
-    """Return `same`, `differs`, or the name of the error."""
+    """Rewrite *path* as the format *name*; return `same`, `differs`, or the error's name."""
     data = path.read_bytes()
     try:
         return "same" if rewritten(formats, name, data) == data else "differs"
@@ -145,8 +145,8 @@ def outcome(formats: Formats, path: Path, name: str) -> str:
         return type(error).__name__
 
 
-def longest(vectors: dict[Path, str]) -> list[Path]:
-    """Return the vectors that are one number, and a long one."""
+def longest_numbers(vectors: dict[Path, str]) -> list[Path]:
+    """Return the vectors of varint formats that have at least `LONGEST` bytes."""
     return [
         path
         for path, name in vectors.items()

@@ -1,4 +1,4 @@
-"""The specifications and real files in the Kaitai Web IDE, with no set-up."""
+"""Tests of the specifications and real files in the Kaitai Web IDE, without any set-up there."""
 
 import os
 import re
@@ -31,7 +31,7 @@ def browser() -> str:
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
-    """A file for each of several formats."""
+    """Provide a file of each of five formats, by format."""
     payload = tmp_path_factory.mktemp("payload") / "payload.bin"
     result = CliRunner().invoke(main, ["extract", f"{COMPRESSED}@147", "-o", str(payload)])
     assert result.exit_code == 0, result.output
@@ -60,33 +60,35 @@ def site() -> Path:
 
 
 @pytest.fixture(scope="module")
-def opened(browser: str, site: Path, files: dict[str, Path]) -> dict[str, Opened]:
-    """Fields that the built IDE shows of each file."""
+def shown_files(browser: str, site: Path, files: dict[str, Path]) -> dict[str, Opened]:
+    """Provide the fields that the built IDE shows for each file, by format."""
     jobs = [PageJob(str(path), name) for name, path in files.items()]
     return dict(zip(files, in_site(browser, site, SPEC, jobs), strict=True))
 
 
-def test_the_ide_parses_every_byte_without_an_error(opened: dict[str, Opened]) -> None:
-    outcomes = {name: (one.error, one.unparsed) for name, one in opened.items()}
-    assert outcomes == dict.fromkeys(opened, (None, 0))
+def test_the_ide_parses_every_byte_without_an_error(shown_files: dict[str, Opened]) -> None:
+    outcomes = {name: (one.error, one.unparsed) for name, one in shown_files.items()}
+    assert outcomes == dict.fromkeys(shown_files, (None, 0))
 
 
-def test_the_ide_shows_a_mixed_log(opened: dict[str, Opened]) -> None:
-    magics = [entry["magic"] for entry in opened["kafka_log"].json["entries"]]
+def test_the_ide_shows_a_mixed_log(shown_files: dict[str, Opened]) -> None:
+    magics = [entry["magic"] for entry in shown_files["kafka_log"].json["entries"]]
     assert magics == sorted(magics)
     assert set(magics) == {0, 1, 2}
-    assert opened["kafka_log"].tree[0] == "entries"
+    assert shown_files["kafka_log"].tree[0] == "entries"
 
 
-def test_the_ide_shows_companion_files(opened: dict[str, Opened]) -> None:
-    assert opened["kafka_offset_index"].json["entries"]
-    assert opened["kafka_producer_snapshot"].json["producers"]
-    transactions = opened["kafka_transaction_index"].json["abortedTransactions"]
+def test_the_ide_shows_companion_files(shown_files: dict[str, Opened]) -> None:
+    assert shown_files["kafka_offset_index"].json["entries"]
+    assert shown_files["kafka_producer_snapshot"].json["producers"]
+    transactions = shown_files["kafka_transaction_index"].json["abortedTransactions"]
     assert all(one["firstOffset"] < one["lastOffset"] for one in transactions)
 
 
-def test_the_ide_shows_what_extract_gives_of_a_compressed_batch(opened: dict[str, Opened]) -> None:
-    records = opened["kafka_records"].json["records"]
+def test_the_ide_shows_what_extract_gives_of_a_compressed_batch(
+    shown_files: dict[str, Opened],
+) -> None:
+    records = shown_files["kafka_records"].json["records"]
     deltas = [record["body"]["offsetDelta"]["value"] for record in records]
     assert deltas == list(range(12))
 
@@ -113,7 +115,7 @@ def test_the_ide_inflates_gzip_as_the_documentation_says(browser: str, site: Pat
 
 
 def test_error_in_the_web_ide_is_noticed(browser: str, site: Path, tmp_path: Path) -> None:
-    """The tests above would not see one if the IDE put it elsewhere."""
+    """The other tests rely on the IDE reporting a parse error where we look for it."""
     file = tmp_path / "wrong.log"
     file.write_bytes(bytes(11) + b"\x18" + bytes(4) + b"\x09" * 20)  # a length, and magic 9
     [wrong] = in_site(browser, site, SPEC, [PageJob(str(file), "kafka_log")])

@@ -1,4 +1,4 @@
-"""Records of internal topics, byte by byte; what the tool says of them is in `told.json`."""
+"""Records of internal topics, byte by byte; `told.json` has the output of Kafka's tool for them."""
 
 import struct
 from collections.abc import Iterator
@@ -29,32 +29,32 @@ i8, i16, i32, i64 = (struct.Struct(f">{code}").pack for code in "bhiq")
 
 
 def text(string: str | None) -> bytes:
-    """The older form of a string: its length in two bytes."""
+    """Encode a non-flexible string: its length in two bytes, then UTF-8; -1 is null."""
     if string is None:
         return i16(-1)
     return i16(len(string.encode())) + string.encode()
 
 
 def sized(data: bytes) -> bytes:
-    """The older form of bytes: their length in four."""
+    """Encode non-flexible bytes: their length in four bytes, then the bytes."""
     return i32(len(data)) + data
 
 
 def short(string: str | bytes | None) -> bytes:
-    """The compact form of a string or of bytes, with less than 127."""
+    """Encode a compact string or compact bytes of less than 127 bytes; 0 is null."""
     if string is None:
         return b"\0"
     data = string.encode() if isinstance(string, str) else string
     return bytes([len(data) + 1]) + data
 
 
-def some(*elements: bytes) -> bytes:
-    """The older form of a list."""
+def array(*elements: bytes) -> bytes:
+    """Encode a non-flexible array: its length in four bytes, then its encoded elements."""
     return i32(len(elements)) + b"".join(elements)
 
 
-def few(*elements: bytes) -> bytes:
-    """The compact form of a list."""
+def compact_array(*elements: bytes) -> bytes:
+    """Encode a compact array of less than 127 elements."""
     return bytes([len(elements) + 1]) + b"".join(elements)
 
 
@@ -66,8 +66,8 @@ COMMIT_KEY = i16(1) + text("g") + text("topic") + i32(7)
 COMMIT = i16(3) + i64(42) + i32(5) + text("note") + i64(1000)
 GROUP_KEY = i16(2) + text("g")
 
-SUBSCRIPTION = i16(1) + some(text("topic")) + sized(b"") + some(text("topic") + some(i32(3)))
-ASSIGNMENT = i16(1) + some(text("topic") + some(i32(3), i32(4))) + sized(b"\0\x0a\xbc")
+SUBSCRIPTION = i16(1) + array(text("topic")) + sized(b"") + array(text("topic") + array(i32(3)))
+ASSIGNMENT = i16(1) + array(text("topic") + array(i32(3), i32(4))) + sized(b"\0\x0a\xbc")
 
 
 def member(
@@ -76,14 +76,14 @@ def member(
     assignment: bytes = ASSIGNMENT,
     instance: str | None = None,
 ) -> bytes:
-    """A member of a group, of version 3."""
+    """Encode a member of a `GroupMetadataValue` of version 3."""
     begin = text(name) + text(instance) + text("client") + text("/host") + i32(300) + i32(45)
     return begin + sized(subscription) + sized(assignment)
 
 
 def group(*members: bytes, kind: str = "consumer", protocol: str | None = "range") -> bytes:
-    """The metadata of a group, of version 3."""
-    return i16(3) + text(kind) + i32(9) + text(protocol) + text("a") + i64(-1) + some(*members)
+    """Encode a `GroupMetadataValue` of version 3."""
+    return i16(3) + text(kind) + i32(9) + text(protocol) + text("a") + i64(-1) + array(*members)
 
 
 def offsets() -> Iterator[Case]:
@@ -147,22 +147,22 @@ def offsets() -> Iterator[Case]:
     yield of_group("of members whose hashes have and have not a sign", *of_both_signs)
     yield case("a deleted group", None, GROUP_KEY)
     begin = i16(0) + short("i") + short(None) + short("client") + short("/host")
-    begin += few(short("topic")) + short(None) + i32(300) + short("uniform")
+    begin += compact_array(short("topic")) + short(None) + i32(300) + short("uniform")
     of_member = i16(5) + text("g") + text("m")
-    classic = b"\1" + i32(45) + few(short("range") + short(b"\0\1") + NO_TAGS) + NO_TAGS
+    classic = b"\1" + i32(45) + compact_array(short("range") + short(b"\0\1") + NO_TAGS) + NO_TAGS
     yield case("a consumer", begin + NO_TAGS, of_member)
     yield case("a classic consumer", begin + tags((0, classic)), of_member)
     yield case("a classic consumer that is null", begin + tags((0, b"\0")), of_member)
-    empty = b"\1" + i32(0) + few()
+    empty = b"\1" + i32(0) + compact_array()
     yield case("an empty classic consumer", begin + tags((0, empty + NO_TAGS)), of_member)
     with_tag = tags((0, empty + tags((5, b"x"))))
     yield case("an empty classic consumer with a tag", begin + with_tag, of_member)
     of_streams = i16(0) + short(None) + short(None) + short("c") + short("/h") + i32(1) + i32(2)
     of_streams += short("p")
     key = i16(19) + text("g") + text("m")
-    alone = b"\xff" + few(short("k") + short("v") + NO_TAGS) + NO_TAGS
+    alone = b"\xff" + compact_array(short("k") + short("v") + NO_TAGS) + NO_TAGS
     yield case("a member of streams without an endpoint", of_streams + alone, key)
-    endpoint = b"\1" + short("h") + b"\xff\xfe" + NO_TAGS + few() + NO_TAGS
+    endpoint = b"\1" + short("h") + b"\xff\xfe" + NO_TAGS + compact_array() + NO_TAGS
     yield case("a member of streams with an endpoint", of_streams + endpoint, key)
     wraps = i16(0) + b"\x80\x80\x80\x80\x08" + NO_TAGS
     yield case("a count that wraps", wraps, i16(7) + text("g") + text("m"))
@@ -172,7 +172,7 @@ TRANSACTION_KEY = i16(0) + text("id")
 
 
 def transaction(state: int, partitions: bytes) -> bytes:
-    """A transaction of version 0."""
+    """Encode a `TransactionLogValue` of version 0."""
     begin = i16(0) + i64(1000) + i16(3) + i32(60000) + i8(state)
     return begin + partitions + i64(2000) + i64(1500)
 
@@ -181,20 +181,20 @@ def transactions() -> Iterator[Case]:
     def case(name: str, value: bytes | None, key: bytes | None = TRANSACTION_KEY) -> Case:
         return Case(f"transactions: {name}", TRANSACTIONS, key, value)
 
-    two = some(text("t") + some(i32(1), i32(0)), text("other") + some(i32(2)))
+    two = array(text("t") + array(i32(1), i32(0)), text("other") + array(i32(2)))
     yield case("an ongoing one", transaction(1, two))
     yield case("an empty one", transaction(0, i32(-1)))
-    yield case("a completed one", transaction(4, some()))
+    yield case("a completed one", transaction(4, array()))
     yield case("partitions that are null", transaction(1, i32(-1)))
     yield case("an unknown state", transaction(8, two))
-    many = some(*(text(f"topic-{n}") + some(*map(i32, MANY)) for n in range(3)))
+    many = array(*(text(f"topic-{n}") + array(*map(i32, MANY)) for n in range(3)))
     yield case("many partitions", transaction(1, many))
-    alike = some(text("") + some(i32(-1)), text("-") + some(i32(1)))
+    alike = array(text("") + array(i32(-1)), text("-") + array(i32(1)))
     yield case("partitions of one text", transaction(1, alike))
-    one_hash = some(text("BB") + some(i32(1)), text("Aa") + some(i32(1)))
+    one_hash = array(text("BB") + array(i32(1)), text("Aa") + array(i32(1)))
     yield case("partitions of one hash", transaction(1, one_hash))
     flexible = i16(1) + i64(1000) + i16(3) + i32(60000) + i8(1)
-    flexible += few(short("t") + few(i32(1)) + NO_TAGS) + i64(2000) + i64(1500)
+    flexible += compact_array(short("t") + compact_array(i32(1)) + NO_TAGS) + i64(2000) + i64(1500)
     tagged = tags((0, i64(900)), (1, i64(-1)), (2, i16(2)), (3, i16(4)))
     yield case("version 1", flexible + tagged)
     yield case("an unknown transaction version", flexible + tags((2, i16(9))))
@@ -233,38 +233,48 @@ def metadata() -> Iterator[Case]:
         *("0.0", "-0.0", "1.0", "100.0", "9999999.0", "1e7", "0.001", "9.99e-4", "1e23", "8.41e21"),
         *("5e-324", "1e-321", "1.7976931348623157e308", "9007199254740993e3", "nan", "inf", "-inf"),
     ):
-        quota = few(short("user") + short(None) + NO_TAGS) + short("rate")
+        quota = compact_array(short("user") + short(None) + NO_TAGS) + short("rate")
         quota += struct.pack(">d", float(number)) + b"\0" + NO_TAGS
         yield case(f"a quota of {number}", b"\1\x0e\0" + quota)
     endpoint = short("PLAINTEXT") + short("host") + b"\xff\xfe" + i16(0) + NO_TAGS
     feature = short("metadata.version") + i16(1) + i16(20) + NO_TAGS
-    for version, tagged in ((0, NO_TAGS), (1, NO_TAGS), (2, NO_TAGS), (3, tags((0, few(UUID))))):
-        broker = i32(1) + (b"\0" if version > 1 else b"") + UUID + i64(5) + few(endpoint)
-        broker += few(feature) + short(None) + b"\1" + (b"\0" if version else b"")
+    for version, tagged in (
+        (0, NO_TAGS),
+        (1, NO_TAGS),
+        (2, NO_TAGS),
+        (3, tags((0, compact_array(UUID)))),
+    ):
+        broker = i32(1) + (b"\0" if version > 1 else b"") + UUID + i64(5) + compact_array(endpoint)
+        broker += compact_array(feature) + short(None) + b"\1" + (b"\0" if version else b"")
         yield case(f"a broker of version {version}", b"\1\0" + i8(version) + broker + tagged)
-    cordoned = tags((0, few(UUID)), (1, few(UUID)))
+    cordoned = tags((0, compact_array(UUID)), (1, compact_array(UUID)))
     yield case("a broker of version 4", b"\1\0\4" + broker + cordoned)
     yield case("a broker of version 3 with a tag of 4", b"\1\0\3" + broker + cordoned)
     yield case("a broker of an unknown version", b"\1\0\5" + broker + cordoned)
     change = i32(1) + UUID
-    isr = (0, few(i32(1), i32(2)))
+    isr = (0, compact_array(i32(1), i32(2)))
     yield case("a changed partition", b"\1\5\0" + change + tags(isr, (1, i32(3))))
     yield case("a changed partition that did not", b"\1\5\0" + change + tags((1, i32(-2))))
     yield case("a changed partition with a null tag", b"\1\5\0" + change + tags((0, b"\0")))
-    yield case("a tag before its version", b"\1\5\1" + change + tags(isr, (6, few(i32(1)))))
+    yield case(
+        "a tag before its version", b"\1\5\1" + change + tags(isr, (6, compact_array(i32(1))))
+    )
     yield case("a tag twice", b"\1\5\0" + change + tags((1, i32(3)), (1, i32(-2))))
-    yield case("tags of version 2", b"\1\5\2" + change + tags((6, few()), (7, few(i32(4)))))
+    yield case(
+        "tags of version 2",
+        b"\1\5\2" + change + tags((6, compact_array()), (7, compact_array(i32(4)))),
+    )
     scram = short("user") + i8(1) + short(b"salt") + short(b"\xff\xfe") + short(b"k") + i32(4096)
     yield case("a password of 3.5", b"\1\x0b\0" + scram + NO_TAGS)
     yield case("a configuration that is null", b"\1\4\0\2" + short("t") + short("k") + b"\0\0")
     yield case("a feature", b"\1\x0c\0" + short("metadata.version") + i16(7) + NO_TAGS)
     yield case("a configuration whose name is null", b"\1\4\0\2" + b"\0" + short("k") + b"\0\0")
     yield case("a topic without a name", b"\1\2\0" + b"\0" + UUID + NO_TAGS)
-    broker = i32(1) + UUID + i64(5) + some(text("PLAINTEXT") + text("host") + b"\xff\xfe" + i16(0))
-    broker += some(text("metadata.version") + i16(1) + i16(20)) + text(None)
+    broker = i32(1) + UUID + i64(5) + array(text("PLAINTEXT") + text("host") + b"\xff\xfe" + i16(0))
+    broker += array(text("metadata.version") + i16(1) + i16(20)) + text(None)
     yield case("a broker of 2.8", b"\0\0\0" + broker)
     yield case("a broker of 2.8 and a later version", b"\0\0\1" + broker)
-    replicas = i32(1) + UUID + some(i32(1)) + some(i32(1)) + i32(-1) + some()
+    replicas = i32(1) + UUID + array(i32(1)) + array(i32(1)) + i32(-1) + array()
     partition = replicas + i32(1) + i32(2) + i32(3)
     yield case("a partition of 2.8", b"\0\3\0" + partition)
     yield case("a partition of 2.8 that is cut off", b"\0\3\0" + partition[:-1])
@@ -290,7 +300,7 @@ def remote() -> Iterator[Case]:
         epochs: tuple[tuple[int, int], ...] = ((2, 50), (1, 0)),
         tagged: bytes = NO_TAGS,
     ) -> bytes:
-        told = few(*(i32(epoch) + i64(offset) + NO_TAGS for epoch, offset in epochs))
+        told = compact_array(*(i32(epoch) + i64(offset) + NO_TAGS for epoch, offset in epochs))
         begin = i64(start) + i64(99) + i32(1) + i64(1000) + i64(2000) + told + i32(4096)
         return b"\1\0\0" + segment_id + begin + short(custom) + i8(state) + tagged
 
@@ -311,7 +321,7 @@ def remote() -> Iterator[Case]:
     yield case("a deleted partition", b"\1\2\0" + deleted + i8(0) + NO_TAGS)
     yield case("a deleted partition of an unknown state", b"\1\2\0" + deleted + i8(3) + NO_TAGS)
     snapshot = UUID + i64(5) + i64(99) + i32(1) + i64(1000) + i64(2000)
-    snapshot += few(i32(1) + i64(0) + NO_TAGS) + i32(4096) + short(b"")
+    snapshot += compact_array(i32(1) + i64(0) + NO_TAGS) + i32(4096) + short(b"")
     yield case("a snapshot", b"\1\3\0" + snapshot + i8(1) + NO_TAGS)
     yield case("an unknown type", b"\1\4\0" + snapshot)
     yield case("an unknown frame", b"\0\3\0" + snapshot)
@@ -323,7 +333,7 @@ def share() -> Iterator[Case]:
         return Case(f"share: {name}", SHARE, key, value)
 
     key = text("g") + UUID + i32(7)
-    states = few(i64(5) + i64(9) + i8(2) + i16(1) + NO_TAGS)
+    states = compact_array(i64(5) + i64(9) + i8(2) + i16(1) + NO_TAGS)
     early = b"\xff\xfe" + i32(1) + i32(2) + i64(5)
     times = i64(1000) + i64(2000)
     later = i32(65534) + i32(1) + i32(2) + i64(5)
@@ -343,7 +353,11 @@ def controls() -> Iterator[Case]:
     def case(name: str, kind: int, value: bytes | None) -> Case:
         return Case(f"control: {name}", METADATA, i16(0) + i16(kind), value, is_control=True)
 
-    voters = few(i32(1) + NO_TAGS, i32(2) + NO_TAGS) + few(i32(1) + NO_TAGS) + NO_TAGS
+    voters = (
+        compact_array(i32(1) + NO_TAGS, i32(2) + NO_TAGS)
+        + compact_array(i32(1) + NO_TAGS)
+        + NO_TAGS
+    )
     yield case("a commit", 1, i16(0) + i32(7))
     yield case("a commit that is null", 1, None)
     yield case("a change of leader", 2, i16(0) + i32(1) + voters)
@@ -352,7 +366,7 @@ def controls() -> Iterator[Case]:
     yield case("a change of leader of version -1", 2, i16(-1) + i32(1) + voters)
     for name, directory in (("read", b"\0" + UUID[1:]), ("not", UUID[1:] + b"\0")):
         voter = i32(1) + directory + NO_TAGS
-        value = i16(1) + i32(1) + few(voter) + few(voter) + NO_TAGS
+        value = i16(1) + i32(1) + compact_array(voter) + compact_array(voter) + NO_TAGS
         yield case(f"a change of leader with directories that are {name}", 2, value)
     yield case("a snapshot's header", 3, i16(0) + i64(1000) + NO_TAGS)
     yield case("a snapshot's header that is cut off", 3, i16(0) + i64(1000))
@@ -361,9 +375,9 @@ def controls() -> Iterator[Case]:
     negative = b"\xff" * 4 + b"\x0f"
     yield case("a version of KRaft with a negative count of tags", 5, bytes(4) + negative)
     endpoint = short(b"A\x1f\xff") + short("host") + b"\xff\xfe" + NO_TAGS
-    voter = i32(1) + UUID + few(endpoint) + i16(0) + i16(1) + NO_TAGS + NO_TAGS
-    yield case("voters", 6, i16(0) + few(voter) + NO_TAGS)
-    yield case("voters of a later version", 6, i16(1) + few(voter) + NO_TAGS)
+    voter = i32(1) + UUID + compact_array(endpoint) + i16(0) + i16(1) + NO_TAGS + NO_TAGS
+    yield case("voters", 6, i16(0) + compact_array(voter) + NO_TAGS)
+    yield case("voters of a later version", 6, i16(1) + compact_array(voter) + NO_TAGS)
     yield case("voters that are null", 6, i16(0) + b"\0" + NO_TAGS)
     yield case("an unknown kind", 7, b"?")
     yield case("an unknown kind that is null", -1, None)
@@ -374,5 +388,5 @@ def cases() -> list[Case]:
 
 
 def segment(case: Case) -> bytes:
-    """Return a segment of the case's record alone."""
+    """Return a segment of one batch with the record of *case*."""
     return batch([record(case.value, case.key)], flags=CONTROL if case.is_control else 0)

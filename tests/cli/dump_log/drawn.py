@@ -1,7 +1,7 @@
-"""Records of internal topics, drawn by chance: sound ones, strange ones, and ones that are damaged.
+"""Random records of internal topics: sound ones, unusual ones, and damaged ones.
 
-They are encoded by the schemas, for any version and release; how, is written here a second time, and
-shares nothing with the reader.
+They are encoded from the message schemas, for any version and release. The encoder shares no code
+with the reader that it tests.
 """
 
 import random
@@ -23,7 +23,7 @@ from magicbyte_formats.messages import (
 from magicbyte_kernels.message_schema import MessageField, MessageSchema, Release
 
 Record = tuple[bytes | None, bytes | None]
-"""Key and value."""
+"""Key and value of a record."""
 
 RELEASES = ((2, 8), (3, 3), (3, 6), (3, 9), (4, 1), (4, 3))
 
@@ -69,24 +69,24 @@ EXTREMES = (
     *(b"\x7f\xff", b"\xff\xff", b"\x7f\xff\xff\xff", b"\xff\xff\xff\xff", b"\x80\0\0\0"),
     *(b"\xff\xff\xff\xff\x07", b"\xff\xff\xff\xff\x0f", b"\x80" * 5, b"\x80" * 10),
 )
-"""Bytes that are a large or negative length, in one form or another."""
+"""Encodings of large and negative lengths: big-endian integers and varints."""
 
 OFTEN_MANY = ("members", "partitionIds", "transactionPartitions")
-"""Lists of which Scala's maps and sets are made, whose order depends on how many there are."""
+"""Arrays that Kafka's tool copies into Scala maps and sets, whose order depends on their size."""
 
 INTEGERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H"}
 
 
 @dataclass
 class Encoder:
-    """Draws a message of a version, and encodes it as a release would."""
+    """Draws random field values of a message, and encodes them in a version as a release would."""
 
     chance: random.Random
     message: MessageSchema
     version: int
     release: Release
     strange: float = 0.0
-    """Probability of each deviation that no release would write."""
+    """Factor from 0 to 1 for the probability of each deviation that no release would write."""
 
     def encoded(self) -> bytes:
         known = self.message.versions_in(self.release)
@@ -124,7 +124,7 @@ class Encoder:
         return uvarint(count) + b"".join(parts)
 
     def default(self, field: MessageField) -> bytes:
-        """Return a tagged field as what it is when it is left out."""
+        """Return the encoding of the default value of a tagged field."""
         if field.is_null_by_default or field.is_array or field.kind in ("string", "bytes"):
             return uvarint(0 if field.is_null_by_default else 1)
         if field.kind in INTEGERS:
@@ -164,7 +164,7 @@ class Encoder:
             case "string":
                 text = self.text()
                 if field.name == "protocolType" and chance.random() < 0.6:
-                    text = b"consumer"  # whose members' bytes are read, too
+                    text = b"consumer"  # the tool decodes these members' bytes, too
                 size = -1 if is_null else len(text)
                 if self.happens(0.05):
                     size = chance.choice((0x7FFF, 0x8000, -3, len(text) + 1, 40000))
@@ -225,7 +225,7 @@ class Encoder:
 
 
 def damaged(chance: random.Random, data: bytes) -> bytes:
-    """Return *data* with one to three faults."""
+    """Return *data* with one to three random changes: bytes removed, inserted or overwritten."""
     some = bytearray(data)
     for _ in range(chance.choice((1, 1, 1, 2, 3))):
         at = chance.randrange(len(some)) if some else 0
@@ -249,12 +249,12 @@ def damaged(chance: random.Random, data: bytes) -> bytes:
 
 
 def _level(chance: random.Random) -> float:
-    """Probability of deviations in a record; half of the records have none."""
+    """Draw `Encoder.strange` for a record: 0 for three fifths of the records, else 0.3 or 1."""
     return chance.choice((0.0, 0.0, 0.0, 0.3, 1.0))
 
 
 def _some_release(chance: random.Random, release: Release) -> Release:
-    """The release that writes, which most often is the one that reads."""
+    """Draw the release that writes a record; usually it is *release*, which reads the record."""
     return release if chance.random() < 0.8 else chance.choice(RELEASES)
 
 
@@ -269,12 +269,12 @@ def _some_version(chance: random.Random, schema: MessageSchema, writer: Release)
 def coordinators_record(
     schemas: Sequence[MessageSchema], chance: random.Random, release: Release
 ) -> Record:
-    """Draw a record whose key begins with its type, and its value with the version."""
+    """Draw a record whose key begins with the message type, and whose value with the version."""
     if chance.random() < 0.02:
         return chance.choice(((None, b"value"), (b"", b"value"), (b"\0", None), (None, None)))
     of_key, of_value = chance.choice(list(zip(schemas[::2], schemas[1::2], strict=True)))
     if chance.random() < (0.9 if release < (3, 8) else 0.25):
-        at = chance.choice((0, 1))  # what older releases know
+        at = chance.choice((0, 1))  # the only messages of older releases
         of_key, of_value = schemas[2 * at : 2 * at + 2]
     writer, strange = _some_release(chance, release), _level(chance)
     assert of_key.type is not None
@@ -304,7 +304,7 @@ def coordinators_record(
 def framed_record(
     schemas: Sequence[MessageSchema], chance: random.Random, release: Release
 ) -> Record:
-    """Draw a record whose value begins with a frame: its version, and type and version of the rest."""
+    """Draw a record whose value begins with the frame version, message type and message version."""
     key = chance.choice((None, None, None, b"", b"key"))
     if chance.random() < 0.02:
         return key, chance.choice((None, b"", b"\1", b"\1\2"))
@@ -329,7 +329,7 @@ def framed_record(
 
 
 def control_record(chance: random.Random) -> Record:
-    """Draw a record of KRaft, as a control batch holds them."""
+    """Draw a control record of KRaft."""
     schema = chance.choice(control_records.MESSAGES)
     assert schema.type is not None
     version = chance.choice((0, 0, 1, -1))
@@ -348,4 +348,4 @@ DRAWN: dict[str, Callable[[random.Random, Release], Record]] = {
     "--remote-log-metadata-decoder": partial(framed_record, remote_log_metadata.MESSAGES),
     "--share-group-state-decoder": partial(coordinators_record, share_group_state.MESSAGES),
 }
-"""Functions that draw a record for a release, by the tool's flags."""
+"""Functions that draw a record for a release, by the flag of Kafka's tool that decodes it."""

@@ -1,10 +1,10 @@
-"""Doubles, as Java 17 writes them."""
+"""Tests of printing doubles as Java 17's `Double.toString` does."""
 
 import pytest
 
 from magicbyte_cli.dump_log.decoders.java_doubles import double_text
 
-TOLD = {
+JAVA_TEXTS = {
     0.0: "0.0",
     1.0: "1.0",
     -1.5: "-1.5",
@@ -35,9 +35,9 @@ TOLD = {
 }
 
 
-@pytest.mark.parametrize(("number", "told"), TOLD.items(), ids=str)
-def test_a_double_is_written_as_java_17_writes_it(number: float, told: str) -> None:
-    assert double_text(number) == told
+@pytest.mark.parametrize(("number", "expected"), JAVA_TEXTS.items(), ids=str)
+def test_a_double_is_written_as_java_17_writes_it(number: float, expected: str) -> None:
+    assert double_text(number) == expected
 
 
 def test_no_number_and_the_zero_below_are_written_as_java_writes_them() -> None:

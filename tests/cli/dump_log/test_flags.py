@@ -1,4 +1,4 @@
-"""The flags of internal topics beside others."""
+"""Tests of `kafka-dump-log` with decoder flags of internal topics combined with other flags."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Damaged records of internal topics: no exception but ours, and no memory but for what is there."""
+"""Tests of damaged records of internal topics: only `ToolError` is raised; memory is limited."""
 
 import random
 import tracemalloc
@@ -13,15 +13,15 @@ from .drawn import DRAWN, damaged
 
 SEED = 1
 RECORDS = 400
-"""Records per decoder."""
+"""Number of damaged records that each decoder reads."""
 
 RELEASES = ("2.8", "3.3", "3.6", "3.9", "4.0", "4.1", "4.3")
 
 MOST_PER_BYTE = 500
-"""Bytes of memory that a byte of a record may take; a small list of numbers takes most."""
+"""Bytes of memory allowed per byte of a record's value; small arrays of numbers take most."""
 
 MOST = 100_000
-"""Bytes of memory that any record may take."""
+"""Bytes of memory allowed for any record, in addition to `MOST_PER_BYTE`."""
 
 
 @pytest.mark.parametrize("flag", DRAWN)

@@ -1,4 +1,4 @@
-"""Schema features that Kafka's generator supports and no release's messages use."""
+"""Tests of schema features that Kafka's generator supports and no release's messages use."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Decoded records, each as every release of Kafka's tool tells it."""
+"""Tests that decoded records are printed as each release of Kafka's tool prints them."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ from .told import by_release, dump_log, load, tail
 
 EVERY_CASE = cases()
 FIRST = list({case.flag: case for case in reversed(EVERY_CASE)}.values())
-"""A case of each topic."""
+"""The first case of each decoder flag."""
 
 
 def decoded(case: Case, release: Release) -> str | None:

@@ -1,4 +1,4 @@
-"""Output of Kafka's tool for the cases of `cases.py`: `told.json`, recorded by `test_dump_log.py`."""
+"""Output of Kafka's tool for the cases of `cases.py`, which `test_dump_log.py` records as JSON."""
 
 import json
 from itertools import groupby
@@ -12,13 +12,13 @@ from magicbyte_cli.kafka_dump_log import kafka_dump_log
 from .cases import Case, segment
 
 TOLD = Path(__file__).with_name("told.json")
-"""End of a record's line, by the case's name and the first release that prints it.
+"""File of the ends of records' lines, by the case's name and the first release that prints it.
 
-It is null where an exception ends the line.
+The end is null where an exception ends the output.
 """
 
 RECORD = "headerKeys: []"
-"""Fields in the line of a v2 record before the key."""
+"""Text that ends the metadata in the line of a v2 record; key and payload follow it."""
 
 RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", "4.3")
 
@@ -26,7 +26,7 @@ Told = dict[str, str | None]
 
 
 def by_release(told: Told) -> Told:
-    """Return what is told as every release says it, from the first that has the decoder."""
+    """Return the output of every release, from the first that has the decoder; undoes `steps`."""
     found: Told = {}
     for release in RELEASES:
         if release in told:
@@ -37,7 +37,7 @@ def by_release(told: Told) -> Told:
 
 
 def steps(told: Told) -> Told:
-    """Return what is told with the releases alone that say something new."""
+    """Return the output of those releases alone whose output differs from the release before."""
     runs = groupby(told.items(), itemgetter(1))
     return dict(next(releases) for _, releases in runs)
 
@@ -48,7 +48,7 @@ def load() -> dict[str, Told]:
 
 
 def dump_log(case: Case, folder: Path, *flags: str, release: str) -> Result:
-    """Return what our command prints of a segment of the case, as *release* does."""
+    """Run our `kafka-dump-log` with *flags* as *release* on a segment with the record of *case*."""
     path = folder / "00000000000000000000.log"
     path.write_bytes(segment(case))
     arguments = ["--kafka-version", release, *flags, "--files", str(path)]
@@ -56,5 +56,5 @@ def dump_log(case: Case, folder: Path, *flags: str, release: str) -> Result:
 
 
 def tail(output: str, status: int) -> str | None:
-    """Return what the tool's *output* says of its only record."""
+    """Return the end of the record's line in *output*, from its key on; None if the tool failed."""
     return None if status else output.split(RECORD, 1)[1].removesuffix("\n")

@@ -1,4 +1,4 @@
-"""Outputs of a pipeline without Spark: tables of real logs, and tables that are made up."""
+"""Pipeline outputs written without Spark: the tables of real logs, and invented tables."""
 
 import json
 from collections import defaultdict
@@ -20,13 +20,13 @@ from magicbyte.tables.stored_types import stored_schema
 Rows = Sequence[Mapping[str, Any]]
 
 HOUR = 3_600_000_000
-"""Microseconds, as all times here."""
+"""Microseconds of an hour; all times in this module are in microseconds."""
 
 BEGUN = 1_700_000_000_000_000
 
 
 def told(dataset: mb.Dataset, max_bytes: int) -> list[SplitStats]:
-    """Return what a task says of each split of *dataset*."""
+    """Return the statistics of each split of *dataset*, as a Spark task reports them in JSON."""
     facts = []
     for split in dataset.plan(max_bytes):
         one = SplitCounter(split)
@@ -37,7 +37,7 @@ def told(dataset: mb.Dataset, max_bytes: int) -> list[SplitStats]:
 
 
 def output_of_logs(folder: Path, *paths: Path) -> Path:
-    """Write into *folder* what a pipeline makes of the logs in *paths*, and return it."""
+    """Write into *folder* the pipeline output for the logs in *paths*; return *folder*."""
     dataset = mb.open(*paths, on_damage="skip")
     for name in TABLES:
         if name != "records":
@@ -61,9 +61,9 @@ def output(
     paths: Sequence[str] = ("logs",),
     contents: list[dict[str, Any]] | None = None,
 ) -> Path:
-    """Write into *folder* an output with *tables*, rows by row group, and return it.
+    """Write into *folder* a pipeline output of *tables*, as rows by row group; return *folder*.
 
-    A column that a row does not have is null. The partitions are those that were read.
+    A column that a row does not have is null. Every partition of `partitions` counts as read.
     """
     for name in TABLES:
         groups = [
@@ -83,9 +83,9 @@ def output(
 def partition_rows(
     topic: str, partition: int, **sizes: int
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Return a row of `partitions` and one of `segments`: *sizes* are bytes by disposition.
+    """Return a row of `partitions` and one of `segments`; *sizes* are bytes by disposition.
 
-    There is a record for each hundred bytes.
+    Records are counted as one per hundred bytes.
     """
     place: dict[str, Any] = {"topic": topic, "partition": partition}
     counters = {f"records_{name}": sizes.get(name, 0) // 100 for name in DISPOSITIONS}
@@ -97,7 +97,7 @@ def partition_rows(
 
 
 def batch_row(topic: str, partition: int, number: int, **columns: Any) -> dict[str, Any]:
-    """Return a row of `batches`, one of those that producers send each hour."""
+    """Return a row of `batches`: batch *number* of a partition that gets a batch every hour."""
     time = BEGUN + number * HOUR
     row = {"topic": topic, "partition": partition, "size_bytes": 100, "record_count": 1}
     row |= {"magic": 2, "codec": "none", "disposition": "delivered", "is_control": False}
@@ -106,7 +106,7 @@ def batch_row(topic: str, partition: int, number: int, **columns: Any) -> dict[s
 
 
 def large(folder: Path, num_partitions: int, *, per_topic: int = 100) -> Path:
-    """Write into *folder* an output with so many partitions, of which each has of everything."""
+    """Write into *folder* a pipeline output of *num_partitions* with rows in all tables."""
     problem = {"file": "0.log", "code": "checksum-mismatch", "severity": "error"}
     problem["message"] = "stored CRC-32C 0x00000001, computed 0x00000002"
     rows: dict[str, list[dict[str, Any]]] = defaultdict(list)

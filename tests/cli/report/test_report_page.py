@@ -1,4 +1,4 @@
-"""The report: its figures are those of the files, and its page is one that anyone can open."""
+"""Tests of the report: its figures agree with the log files, and its page opens offline."""
 
 import json
 import re
@@ -38,14 +38,14 @@ HERE = Path(__file__).parent
 
 
 def one_partition(delivered: int, **tables: Rows) -> dict[str, list[Any]]:
-    """Return the rows of a partition, and those of further *tables*, by row group."""
+    """Return the tables, as rows by row group, of one partition with further *tables*."""
     partition, segment = partition_rows("t", 0, delivered=delivered)
     rows = {"partitions": [partition], "segments": [segment], **tables}
     return {name: [group] for name, group in rows.items()}
 
 
 def text_of(page: str) -> str:
-    """The words of a page, a space for each tag."""
+    """Return the text of an HTML page, with a space in place of each tag."""
     return " ".join(re.sub(r"<[^>]*>", " ", page).split())
 
 
@@ -101,7 +101,7 @@ def test_every_disposition_has_a_place_in_the_order() -> None:
     assert sorted(BYTE_DISPOSITIONS) == sorted([*DISPOSITIONS, "tail"])
 
 
-def test_figures_do_not_hang_on_row_groups(
+def test_figures_do_not_depend_on_row_groups(
     two_thousand: Path, transactions: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     whole = [render(read_figures(folder)) for folder in (two_thousand, transactions)]
@@ -323,8 +323,8 @@ def test_a_page_of_many_topics_shows_the_gravest(tmp_path: Path) -> None:
     assert "200 other topics" in text
 
 
-def opened(page: Path, *widths: int) -> list[dict[str, object]]:
-    """Return how Chromium renders *page* in windows of these widths."""
+def browser_windows(page: Path, *widths: int) -> list[dict[str, object]]:
+    """Open *page* in Chromium in windows of these widths, in pixels; return what each observed."""
     browser = chromium()
     if browser is None:
         pytest.skip("no Chromium on PATH (CHROMIUM says where)")
@@ -342,7 +342,9 @@ def test_a_browser_opens_the_page_offline_and_nothing_sticks_out(
 ) -> None:
     folder = request.getfixturevalue(name)
     write_report(folder)
-    for width, found in zip((1600, 375), opened(folder / "report.html", 1600, 375), strict=True):
+    for width, found in zip(
+        (1600, 375), browser_windows(folder / "report.html", 1600, 375), strict=True
+    ):
         assert found["width"] == width
         assert found["asked"] == 1
         assert found["said"] == []

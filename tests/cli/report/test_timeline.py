@@ -1,4 +1,4 @@
-"""Counts over time, in memory that has a bound."""
+"""Tests of the report's timeline, which counts records over time in limited memory."""
 
 import numpy as np
 import pyarrow as pa
@@ -8,11 +8,11 @@ from magicbyte_cli.report.figures import timeline
 from magicbyte_cli.report.figures.timeline import HOUR, MAX_BARS, MAX_PANELS, Timeline
 
 FAR = (1 << 63) // 1000 - 1
-"""Milliseconds: as far from the epoch as microseconds go."""
+"""A timestamp in milliseconds, close to the largest whose microseconds fit into 64 bits."""
 
 
-def counted(*times: int | None, kinds: list[str] | None = None) -> Timeline:
-    """A timeline of one record at each of *times*, in milliseconds."""
+def timeline_of(*times: int | None, kinds: list[str] | None = None) -> Timeline:
+    """Return a timeline of one record at each of *times*, in milliseconds; None is no timestamp."""
     found = Timeline(("delivered", "aborted"))
     add(found, times, kinds)
     return found
@@ -29,7 +29,7 @@ def add(found: Timeline, times: tuple[int | None, ...], kinds: list[str] | None 
 
 def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
     times, kinds = (61_500, 61_999, 62_000, 120_000, 90_000), ["delivered", "aborted"] * 2
-    (panel,) = counted(*times, kinds=[*kinds, "delivered"]).panels()
+    (panel,) = timeline_of(*times, kinds=[*kinds, "delivered"]).panels()
     assert (panel.start, panel.width) == (61_000, 1000)
     assert panel.bars["delivered"] == [1, 1, *[0] * 27, 1, *[0] * 30]
     assert panel.bars["aborted"] == [1, *[0] * 58, 1]
@@ -37,15 +37,15 @@ def test_bars_begin_at_whole_steps_and_hold_what_is_in_them() -> None:
 
 
 def test_records_without_a_timestamp_are_counted_separately() -> None:
-    found = counted(1, None, None)
+    found = timeline_of(1, None, None)
     assert (found.counts.sum(), found.untimed["delivered"]) == (1, 2)
-    assert counted(None).panels() == []
+    assert timeline_of(None).panels() == []
 
 
 def test_much_time_without_anything_separates_panels() -> None:
     near, later = 1_700_000_000_000, 1_800_000_000_000
     hours = [later + number * HOUR for number in range(24)]
-    panels = counted(near, near + 5, *hours, FAR, -FAR).panels()
+    panels = timeline_of(near, near + 5, *hours, FAR, -FAR).panels()
     assert panels[1].start == near
     assert len(panels) == MAX_PANELS
     assert sum(sum(panel.bars["delivered"]) for panel in panels) == 28
@@ -54,7 +54,7 @@ def test_much_time_without_anything_separates_panels() -> None:
 
 def test_distant_timestamp_leaves_the_others_in_their_buckets() -> None:
     times = [number * HOUR + number % 7 for number in range(100)]
-    whole, far = counted(*times, FAR).panels()
+    whole, far = timeline_of(*times, FAR).panels()
     assert sum(whole.bars["delivered"]) == 100
     assert whole.num_bars > 20
     assert far.bars["delivered"] == [1]
@@ -74,6 +74,6 @@ def test_cells_have_a_bound_and_nothing_is_lost(step: int, monkeypatch: pytest.M
 
 
 def test_times_before_the_epoch_are_in_order() -> None:
-    (panel,) = counted(-3, -2, 2).panels()
+    (panel,) = timeline_of(-3, -2, 2).panels()
     assert (panel.start, panel.width) == (-3, 1)
     assert panel.bars["delivered"] == [1, 1, 0, 0, 0, 1]
