@@ -1,8 +1,8 @@
 """The two checksums of Kafka's entries: CRC-32C in record batches, CRC-32 in messages.
 
-`crc32c(data, value=0)` is the Castagnoli checksum of a batch of magic 2, `crc32(data, value=0)` that of
-IEEE 802.3, of a message of magic 0 or 1. *value* is the checksum of the preceding bytes, so data can be
-checked in parts.
+`crc32c(data, value=0)` returns the Castagnoli checksum, as v2 batches have it; `crc32(data, value=0)`
+the IEEE 802.3 checksum, as v0 and v1 messages have it. *value* is the checksum of the preceding bytes,
+so data can be checked in parts.
 """
 
 from typing import TYPE_CHECKING, Any

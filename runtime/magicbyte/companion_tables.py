@@ -193,7 +193,7 @@ INDEX_KINDS: dict[str, type[OffsetIndexEntry | TimeIndexEntry]] = {
     "index": OffsetIndexEntry,
     "timeindex": TimeIndexEntry,
 }
-"""Entries of offset indexes and time indexes."""
+"""Classes of the entries in offset indexes and time indexes, by kind of the file."""
 
 BINARY_KINDS: dict[str, Callable[[bytes], object]] = {
     "txnindex": transaction_index,

@@ -166,7 +166,7 @@ class CodecError(FormatError):
 
     @classmethod
     def of(cls, codec: str, reason: str, *, position: int = 0, code: str = "codec-error") -> Self:
-        """Return the error that *codec* refuses its section for *reason*, at byte *position* of it."""
+        """Return the error for a section that *codec* cannot decompress from byte *position* on."""
         message = f"{codec}: {reason}"
         return cls(
             Finding(code=code, message=message, position=position, field=codec, found=reason)
@@ -174,7 +174,7 @@ class CodecError(FormatError):
 
     @property
     def codec(self) -> str:
-        """Kafka's name of the codec, or its number where that is unknown."""
+        """Kafka's name of the codec; its number if the codec is unknown."""
         return self.finding.field or ""
 
     @property
@@ -187,7 +187,7 @@ class LimitError(_FindingError):
 
     @classmethod
     def of(cls, setting: str, claimed: int, *, limit: int, position: int = 0) -> Self:
-        """Return the error that *claimed* bytes, or more, exceed the *limit* that *setting* sets."""
+        """Return the error for *claimed* bytes or more, which exceed the *limit* of *setting*."""
         return cls(
             Finding(
                 code="batch-over-limit" if setting == "max_batch_bytes" else "entry-over-limit",
@@ -207,7 +207,7 @@ class LimitError(_FindingError):
 
     @property
     def claimed(self) -> int:
-        """Bytes that the data claim, or at least have where they claim nothing."""
+        """Size in bytes that the data states; if it states none, the bytes found so far."""
         return int(self.finding.found or 0)
 
     @property

@@ -6,7 +6,7 @@ from typing import Literal, get_args
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: tuple[Severity, ...] = get_args(Severity)
-"""Gravest first."""
+"""Severities of findings, the gravest first."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,7 +96,7 @@ def _invalid_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
 
 
 def _may_follow(entry: Entry, first_entry: Entry) -> bool:
-    """Return whether a request may contain both: uncompressed messages of one old format."""
+    """Return whether a request may contain both entries: uncompressed, both v0 or both v1."""
     # KAFKA-8428
     return (
         entry.magic == first_entry.magic < 2 and not entry.is_wrapper and not first_entry.is_wrapper

@@ -1,8 +1,8 @@
 """The outcomes of a partition's transactions, from its entries in order.
 
 Markers in the log decide. They are matched by producer id alone, because a marker's epoch may be
-the data's or one more (KIP-890, fencing). Where entries may be missing, so may a marker: every
-transaction that was open there is `undecided` unless other evidence proves its outcome. So a
+the data's or one more (KIP-890, fencing). Missing entries may include a marker: every transaction
+that was open before them is `undecided` unless other evidence proves its outcome. So a
 damaged abort marker never turns aborted records into committed ones.
 """
 
@@ -26,7 +26,7 @@ OUTCOME_OF: dict[int, str] = {ControlType.COMMIT: "committed", ControlType.ABORT
 
 
 def outcome_of(control: Control | None) -> str | None:
-    """Return the outcome that *control* gives a transaction; None where it ends none."""
+    """Return the outcome that *control* gives a transaction; None if it ends no transaction."""
     return None if control is None else OUTCOME_OF.get(control.type)
 
 
@@ -47,7 +47,7 @@ class Transaction:
     last_position: LogPosition | None = None
     """None for a transaction that only the producer snapshot states."""
     is_continuation: bool = False
-    """True if earlier data of it may be missing, or be from before a log without a snapshot."""
+    """True if earlier data may be missing: lost, or from before a log that has no snapshot."""
     is_uncertain: bool = False
     """True if entries may be missing after its last data, so that its outcome must be proven."""
     outcome: str = "open"
@@ -185,7 +185,7 @@ class TransactionTracker:
                 self._later_markers[id(transaction)] = _LaterMarker(entry, control, ended)
 
     def mark_uncertain(self, producer_id: int | None = None) -> None:
-        """Mark what is open as uncertain: entries of *producer_id*, or any, may be missing here."""
+        """Mark open transactions of *producer_id* (None: all) as uncertain: entries may be missing."""
         self.num_missing_ranges += 1
         for producer in [producer_id] if producer_id is not None else list(self.open):
             transaction = self.open.pop(producer, None)
@@ -211,7 +211,7 @@ class TransactionTracker:
         return by_first_offset([*self.ended, *self.open.values()])
 
     def _is_proven_committed(self, transaction: Transaction) -> bool:
-        """Commit *transaction* if a COMMIT after missing entries can be of no other transaction.
+        """Commit *transaction* if no other transaction can have the COMMIT after missing entries.
 
         In transaction version 2 a marker has its data's epoch + 1, and the next transaction uses
         that epoch. In versions 0 and 1 a producer keeps its epoch, and a COMMIT of epoch + 1 may

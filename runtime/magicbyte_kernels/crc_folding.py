@@ -50,7 +50,7 @@ def _quotient(polynomial: int) -> int:
 
 
 def _over(polynomial: int, num_bytes: int) -> tuple[int, int]:
-    """Return the factors for both halves of a block that fold it over *num_bytes*."""
+    """Return the two factors that fold the halves of a block over *num_bytes* bytes."""
     return (_power(polynomial, 8 * num_bytes + 32), _power(polynomial, 8 * num_bytes - 32))
 
 
@@ -61,13 +61,13 @@ def _load(builder: Any, vector_type: Any, address: Any) -> Any:
 
 
 def _part(builder: Any, vector: Any, count: int, first: int) -> Any:
-    """Return *count* elements of a vector from index *first* on."""
+    """Return the *count* elements of *vector* that begin at index *first*."""
     indices = ir.Constant(ir.VectorType(I32, count), [first + number for number in range(count)])
     return builder.shuffle_vector(vector, vector, indices)
 
 
 def _times(builder: Any, folded: Any, factors: Any, half: int) -> Any:
-    """Return one half of each block multiplied with that half of *factors*, a vector or one block."""
+    """Return the product of one half of each block with that half of the vector or block *factors*."""
     kind = folded.type
     num_lanes = kind.count // BLOCK.count
     suffix = "" if num_lanes == 1 else f".{8 * LEN_BLOCK * num_lanes}"
@@ -79,7 +79,7 @@ def _times(builder: Any, folded: Any, factors: Any, half: int) -> Any:
 
 
 def _folded(builder: Any, folded: Any, factors: Any) -> Any:
-    """Return both halves of each block multiplied with both halves of *factors*."""
+    """Return each block folded: its halves, multiplied by the halves of *factors*, XORed."""
     return builder.xor(*(_times(builder, folded, factors, half) for half in (LOWER, HIGHER)))
 
 
@@ -160,7 +160,7 @@ def folding(polynomial: int, num_lanes: int) -> Any:
 
     @intrinsic
     def folded(typing: Any, p: Any, num_lines: Any, vectors: Any, blocks: Any, crc: Any) -> Any:
-        """Return the checksum of so many lines (at least one), vectors and blocks at *p*."""
+        """Return the checksum of *num_lines* lines (1 or more), *vectors* and *blocks* at *p*."""
         number: Any = types.int64
         return number(number, number, number, number, number), codegen
 
@@ -207,7 +207,7 @@ def padded(polynomial: int, num_lanes: int) -> Any:
     over_line = _over(polynomial, len_line)
 
     def over_rest(number: int) -> list[int]:
-        """Return the factors that fold each block of a vector over the rest of the line."""
+        """Return the factors that fold each block of vector *number* over the rest of the line."""
         to_line_end = len_line - LEN_BLOCK - len_vector * number
         factors: list[int] = []
         for distance in range(to_line_end, to_line_end - len_vector, -LEN_BLOCK):

@@ -21,7 +21,7 @@ def _tables(polynomial: int) -> Any:
 
 
 def zeros(length: int, crc_table: Any) -> Any:
-    """Return the effect of *length* zero bytes on each byte of a checksum."""
+    """Return a 4 x 256 table: what each byte of a checksum contributes after *length* zero bytes."""
     crc = np.left_shift(1, np.arange(32, dtype=np.int64))
     for _ in range(length):
         crc = (crc >> 8) ^ crc_table[0, crc & 255]

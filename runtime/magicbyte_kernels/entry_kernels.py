@@ -1,4 +1,4 @@
-"""Kernels that every format of log entries has, built from the functions that frame and verify one.
+"""Builds a format's kernels `scan` and `verify` from functions that frame and verify one entry.
 
 See `kernel_interface.Kernels` for what they take and return.
 """
@@ -32,7 +32,7 @@ def checksum_test(checksum: Callable[[int, int], int], start: int, stored: int) 
 
 
 def scan_kernel(frame: Frame, is_sound: IsSound) -> Callable[..., tuple[int, int]]:
-    """Return the kernel `scan`."""
+    """Return the kernel `scan`, which describes consecutive entries that *frame* recognizes."""
 
     def scan(
         address: int, length: int, max_entries: int, max_bytes: int, verify: bool, desc: Any
@@ -58,7 +58,7 @@ def scan_kernel(frame: Frame, is_sound: IsSound) -> Callable[..., tuple[int, int
 
 
 def verify_kernel(is_sound: IsSound) -> Callable[..., int]:
-    """Return the kernel `verify`."""
+    """Return the kernel `verify`, which searches for the first entry that is not *is_sound*."""
 
     def verify(address: int, desc: Any, first: int, last: int) -> int:
         for n in range(first, last):

@@ -54,7 +54,7 @@ class KernelColumn(NamedTuple):
 
 
 class KernelTable(NamedTuple):
-    """Columns of the same rows, with the state slots that count them."""
+    """Columns of one table, with the state slots for its number of rows and its capacity."""
 
     columns: tuple[KernelColumn, ...]
     rows: int

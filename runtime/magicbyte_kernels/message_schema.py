@@ -1,4 +1,4 @@
-"""Schemas of the messages in Kafka's internal topics: classes of the tables that are generated."""
+"""Classes for schemas of the messages in Kafka's internal topics; generated modules use them."""
 
 from typing import NamedTuple
 
@@ -105,7 +105,7 @@ class MessageSchema(NamedTuple):
 def _latest(
     version_steps: tuple[tuple[Release, VersionRange | None], ...], release: Release
 ) -> VersionRange | None:
-    """Return the versions of the last of *steps* that began no later than *release*."""
+    """Return the versions of the last step in *version_steps* that is not later than *release*."""
     latest = None
     for since, versions in version_steps:
         if release >= since:

@@ -62,10 +62,10 @@ def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:
 
 
 def _one_small_member(view: memoryview, max_bytes: int) -> bytes | None:
-    """Return the content of a small section that is one sound member, in one call.
+    """Decompress a small section that is a single sound member with one call of the library.
 
-    Return None for all others, which are read in steps. The single call makes a batch of 16 KiB a
-    fifth faster, since a call costs a thirtieth of its decompression.
+    Return None for any other section: it is decompressed in steps. For a batch of 16 KiB one call
+    is a fifth faster, because each call costs a thirtieth of the time to decompress the batch.
     """
     if len(view) > LEN_LAST_PIECE or view[: len(WHOLE)] != WHOLE:
         return None

@@ -31,7 +31,7 @@ CHECKED_HEADERS = {
     6: MAGIC + b"\x70\x60\x33",
     7: MAGIC + b"\x70\x70\x72",
 }
-"""Headers of frames whose blocks carry a checksum, by the same id."""
+"""Headers of frames whose blocks have checksums, by the id of the maximum block size."""
 
 LARGE_HEADER = MAGIC + b"\x60\x70\x73"
 """Header of a frame of blocks of up to 4 MiB without checksums."""
@@ -167,10 +167,10 @@ def _decompress_in_parts(block: memoryview) -> Iterator[bytes]:
 
 
 def _verify_block(view: memoryview, start: int, end: int, frame: _Lz4Frame) -> None:
-    """Verify the checksum of a block, by the library.
+    """Verify the checksum of a block with the lz4 library.
 
-    It verifies blocks only within a frame. The checksum covers the stored bytes, so they are put
-    into a frame as an uncompressed block, which avoids decompressing them twice.
+    The library verifies blocks only within a frame. The checksum covers the stored bytes, so they
+    are put into a frame as an uncompressed block, which avoids decompressing them twice.
     """
     stored = (end - start) | UNCOMPRESSED
     checked_frame = b"".join(

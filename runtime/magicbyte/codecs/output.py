@@ -14,7 +14,7 @@ class DecompressedOutput:
     """Buffer for at most *max_bytes* decompressed bytes.
 
     Uses memory for the written bytes only, not for twice as many: a buffer on the heap is copied
-    when it grows, so above 1 MiB one of the largest allowed size is mapped.
+    when it grows, so above 1 MiB a buffer of the largest allowed size is memory-mapped.
     """
 
     __slots__ = ("_bytes", "_is_reserved", "max_bytes", "num_bytes")

@@ -118,7 +118,7 @@ def _measure(view: memoryview, start: int, output: DecompressedOutput) -> _ZstdF
 
 
 def _decompress_sized(decompressor: zstandard.ZstdDecompressor, frame: memoryview) -> bytes:
-    """Return the content of the only frame, whose size is known and allowed."""
+    """Decompress a section's only frame, whose decompressed size is known and within the limit."""
     try:
         return decompressor.decompress(frame, allow_extra_data=False)
     except zstandard.ZstdError as error:
@@ -132,7 +132,7 @@ def _decompress_frame(
     frame: _ZstdFrame,
     output: DecompressedOutput,
 ) -> None:
-    """Append the content of the frame."""
+    """Append the decompressed content of *frame*, which begins at *start*, to *output*."""
     # The library allocates a window in addition to the output, as the window fills.
     most = frame.max_content_bytes if frame.content_bytes is None else frame.content_bytes
     window_bytes = min(frame.window_bytes, most)

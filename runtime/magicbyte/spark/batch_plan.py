@@ -62,7 +62,7 @@ class BatchPlan:
 
     @property
     def _needs_whole_log(self) -> bool:
-        """True if everything is read, or if damage before the range would end the log."""
+        """True if all offsets are read, or if reading stops at damage, also before the range."""
         is_all = (self._start.everywhere, self._end.everywhere) == (EARLIEST, LATEST)
         has_times = self._start.is_time or self._end.is_time
         return (is_all and not has_times) or self._options.read.on_damage == "stop"

@@ -33,19 +33,19 @@ COMPRESSION = "zstd"
 
 @dataclass(slots=True)
 class PipelineSummary:
-    """Totals of a pipeline's tables."""
+    """Totals of a pipeline's output: records and bytes by disposition, and findings."""
 
     records: Counter[str] = field(default_factory=Counter)
     """Records by disposition, of the partitions that are read."""
     bytes: Counter[str] = field(default_factory=Counter)
-    """Bytes of their live segments by disposition, including `tail`."""
+    """Bytes by disposition, including `tail`, of the live segments of these partitions."""
     findings: list[Finding] = field(default_factory=list)
 
 
 def write_driver_tables(
     plan: PipelinePlan, tables: Collection[str], folder: Path, stats: list[SplitStats]
 ) -> PipelineSummary:
-    """Write the *tables* that no task writes to *folder*, and two files for the report."""
+    """Write the *tables* that no task writes to *folder*, with times.json and contents.json."""
     by_path: dict[str, list[SplitStats]] = {}
     for each in stats:
         by_path.setdefault(each.path, []).append(each)
@@ -94,7 +94,7 @@ def write_driver_tables(
 
 
 def _tallies(survey: Survey, by_path: Mapping[str, list[SplitStats]]) -> dict[str, Tally]:
-    """Return the dispositions of the bytes of each live segment, by path."""
+    """Return bytes and records by disposition, and findings, of each live segment, by its path."""
     tallies = {path: Tally(bytes=rest) for path, rest in bytes_outside_splits(survey).items()}
     for path, tally in tallies.items():
         for stats in by_path.get(path, ()):
@@ -118,7 +118,7 @@ def _time_range(log: PartitionLog, stats: list[SplitStats]) -> dict[str, Any]:
 
 
 def _contents(log: PartitionLog, stats: list[SplitStats]) -> list[dict[str, Any]]:
-    """Return the totals of the partition by format and codec."""
+    """Return a row of totals for each format and codec in the partition *log*."""
     return [
         {"topic": log.topic, "partition": log.partition, **asdict(totals)}
         for totals in add_up(totals for each in stats for totals in each.contents)

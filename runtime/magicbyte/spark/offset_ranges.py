@@ -12,7 +12,7 @@ from magicbyte.spark.option_values import Partition
 log = logging.getLogger("magicbyte.spark")
 
 OffsetAt = Callable[[PartitionLog, int], int | None]
-"""Returns the first offset at a time, in milliseconds, or later; None if there is none."""
+"""Returns a log's first offset with a time (milliseconds) or a later one; None if none has."""
 
 
 def partition_of(log: PartitionLog) -> Partition:
@@ -77,7 +77,7 @@ def report_data_loss(found: str, expected: str, *, fails: bool) -> None:
 
 
 def divide(offsets: BoundedRange, max_offsets: int | None) -> list[BoundedRange]:
-    """Return *offsets* in equal parts of *max_offsets* at most; None: one part. Empty if none."""
+    """Divide a range of offsets into equal ranges of *max_offsets* at most (None: one range)."""
     first, last = offsets
     size = last - first
     if size <= 0:

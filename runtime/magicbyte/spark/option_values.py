@@ -162,7 +162,7 @@ def _of_type(type_: type[Collection], value: object) -> Collection:
 
 
 def _number(value: object, *, least: int = 0) -> int:
-    """Return *value*, a number in JSON or a key that is one."""
+    """Return a JSON number, or a JSON key that is a number; ValueError if below *least*."""
     if isinstance(value, str):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 63:

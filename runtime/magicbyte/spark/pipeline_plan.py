@@ -97,7 +97,7 @@ def text_of(plan: PipelinePlan, *, about: dict[str, Any]) -> str:
 def text_of_tasks(
     groups: Iterable[tuple[bool, Sequence[tuple[Split, ...]]]], *, about: dict[str, Any]
 ) -> str:
-    """Return tasks as text. Each of *groups* has tasks, and whether their records are read."""
+    """Return tasks as text. Each of *groups* is a pair: are records read, and the tasks."""
     lines = [json.dumps({"format": FORMAT, **about})]
     for is_read, group in groups:
         for task in group:

@@ -35,7 +35,7 @@ class ReplannableTask(SplitsTask):
 def replannable_tasks(
     tasks: Sequence[SplitsTask], in_order: Collection[Partition]
 ) -> list[ReplannableTask]:
-    """Return *tasks*, consecutive ones of a plan; offsets of the partitions *in_order* are in order."""
+    """Return consecutive *tasks* of a plan; the partitions *in_order* have their offsets in order."""
     splits = [split for task in tasks for split in task.splits]
     next_splits = iter([*splits[1:], None])
     replannable = []
@@ -82,7 +82,7 @@ def read_replanned(
     read: Callable[[Split], Iterator[pa.RecordBatch]],
     plan: Callable[[BoundedRange], list[Split] | None],
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the Arrow batches that *read* returns for the offsets of *split*, wherever they are now.
+    """Yield the Arrow batches that *read* returns for the offsets of *split* in their current files.
 
     The first column of the batches is the offset. *plan* returns the current splits of some offsets;
     None if offsets are out of order. Errors are raised if the file is unchanged since the plan, or

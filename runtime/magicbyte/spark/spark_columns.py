@@ -45,7 +45,7 @@ class SparkColumn:
         """Convert *array*, the source column, for Spark."""
         if self.name == "timestampType":
             names = pa.array([TIMESTAMP_TYPE_NAMES[0], TIMESTAMP_TYPE_NAMES[1]])
-            return pc.fill_null(pc.index_in(array, value_set=names), -1)  # v0 has none: -1
+            return pc.fill_null(pc.index_in(array, value_set=names), -1)  # v0 has no type: -1
         if self.name == "timestamp":
             # Spark's Kafka source takes the -1 of "no time" for 1 ms before the epoch.
             return microseconds(pc.fill_null(array, pa.scalar(-1, TIME)))
@@ -161,5 +161,5 @@ def struct_of(columns: Iterable[SparkColumn]) -> StructType:
 
 
 def sources_of(columns: Sequence[SparkColumn]) -> tuple[str, ...]:
-    """Return the source columns of *columns*."""
+    """Return the names of the table's columns that *columns* are converted from, each once."""
     return tuple(dict.fromkeys(column.source for column in columns))

@@ -75,7 +75,7 @@ class SplitCounter:
     contents: list[FormatTotals] = field(default_factory=list)
 
     def count(self, piece: ChunkResult) -> None:
-        """Add *piece*, whose rows have `STATS_COLUMNS`."""
+        """Add the entries and records of one decoded chunk, whose rows have `STATS_COLUMNS`."""
         self.tally.count(piece)
         if isinstance(piece.entries, ClassifiedEntries) and piece.rows is not None:
             self.contents = add_up([*self.contents, *_format_totals(piece.entries, piece.rows)])
@@ -102,7 +102,7 @@ class SplitCounter:
 
 
 def add_up(totals: Iterable[FormatTotals]) -> list[FormatTotals]:
-    """Return *totals* with one per format and codec, in order of these."""
+    """Add up *totals* of the same format and codec; return the sums by format, then codec."""
     sums: dict[tuple[int, str | None], FormatTotals] = {}
     for each in totals:
         key = each.magic, each.codec
@@ -115,7 +115,7 @@ def add_up(totals: Iterable[FormatTotals]) -> list[FormatTotals]:
 
 
 def _format_totals(judged: ClassifiedEntries, rows: pa.RecordBatch) -> Iterable[FormatTotals]:
-    """Yield the totals of the entries of *judged*, whose records are *rows*."""
+    """Yield the totals of a chunk's data entries by format and codec; *rows* are its records."""
     num_rows = judged.decoded.num_rows
     content = _bytes_of_entries([rows.column(name) for name in ("key", "value")], num_rows)
     stored, magics, codecs, is_control = (

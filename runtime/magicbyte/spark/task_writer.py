@@ -74,15 +74,15 @@ class WrittenFile:
 
     table: str
     is_of_topic: bool
-    """True if it belongs into a folder of its topic."""
+    """True if the file belongs in the folder of its topic."""
     topic: str | None
     name: str
-    """Name in the work folder."""
+    """Name of the file in the work folder."""
     num_rows: int
     size_bytes: int
 
     def is_complete(self, path: Path) -> bool:
-        """Return whether *path* is this file."""
+        """Return whether *path* is a file with as many bytes as the task has written."""
         return path.is_file() and path.stat().st_size == self.size_bytes
 
 
@@ -113,7 +113,7 @@ class TaskWriter(PickledByValue):
     storage_options: StorageOptions = NO_OPTIONS
 
     def __call__(self, tasks: Iterable[tuple[int, str]]) -> Iterator[int]:
-        """Execute *tasks*, numbers with lines of the plan; yield the numbers."""
+        """Execute *tasks*, each a number and its line of the plan; yield the number of each."""
         spare_collector()
         for number, line in tasks:
             with without_traceback():

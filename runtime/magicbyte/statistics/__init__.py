@@ -88,7 +88,7 @@ def stats(
     if by not in BY:
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")
     storage = Storage(storage_options)
-    storage_options = None  # no traceback shows credentials
+    storage_options = None  # so that no traceback shows credentials
     dataset = open_all_replicas(
         paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
     )

@@ -16,7 +16,7 @@ from magicbyte.tables.arrays import Mask, distinct, null_mask, to_numpy
 from magicbyte_formats.wire import TimestampType
 
 MAX_PRODUCERS = 1000
-"""Distinct producer ids that are remembered. Beyond it they are not counted: memory is bounded."""
+"""Limit of distinct producer ids: further ids are not counted, so that memory is bounded."""
 
 UNDECODED = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
 """Dispositions of entries whose headers and records are not counted."""
@@ -48,7 +48,7 @@ class Counts:
     producers: set[int] = field(default_factory=set)
     latest: LatestEntry | None = None
     held: Retention | None = None
-    """The longest one of the segments."""
+    """The longest retention among the segments."""
 
     @property
     def file_bytes(self) -> int:
@@ -144,7 +144,7 @@ class Counts:
         self.held = longest(self.held, other.held)
 
     def row(self) -> dict[str, Any]:
-        """Return the columns other than the key."""
+        """Return a row of the table of statistics, without the columns that name the group."""
         total, held = self.contents.total, self.held
         row: dict[str, Any] = {
             counter.name: getattr(self, counter.name)
@@ -182,7 +182,7 @@ class Counts:
 
 
 def _latest_columns(name: str, latest: LatestEntry | None) -> dict[str, Any]:
-    """Return the columns of *latest*, whose time is called *name*."""
+    """Return time, file, position and offset of *latest* in columns that begin with *name*."""
     names = (name, f"{name}_file", f"{name}_position", f"{name}_offset")
     return (
         dict.fromkeys(names) if latest is None else dict(zip(names, astuple(latest), strict=True))

@@ -22,7 +22,7 @@ class FormatSizes:
     """None if it is only in payloads, and these were not read."""
     stored_bytes: int = 0
     plain_bytes: int | None = 0
-    """Bytes of the same entries without compression; None as above."""
+    """Bytes of the same entries without compression; None if payloads were not read."""
 
     def add(self, other: Self) -> None:
         self.entry_count += other.entry_count

@@ -13,7 +13,7 @@ from magicbyte.statistics.payload_sizes import COLUMNS
 from magicbyte.statistics.retention import retentions
 
 BY = ("topic", "partition", "segment")
-"""Groups that rows can be about."""
+"""Kinds of groups: a row of statistics counts one topic, partition or segment."""
 
 INDEX_KINDS = ("index", "timeindex", "txnindex")
 

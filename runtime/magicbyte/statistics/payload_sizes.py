@@ -9,7 +9,7 @@ import pyarrow as pa
 from magicbyte.tables.arrays import Array, Mask, null_mask, value_lengths, value_offsets
 
 COLUMNS = ("timestamp", "key", "value", "headers")
-"""Columns of `records` that are read for it."""
+"""Columns of `records` from which sizes and times are computed."""
 
 
 @dataclass(slots=True)

@@ -7,11 +7,11 @@ import numpy as np
 from magicbyte.engines.entry_columns import Numbers
 
 NUM_CLASSES = 65
-"""Zero, and each power of two of 64 bits."""
+"""Number of classes: zero, and each power of two below 2**64."""
 
 
 class PowerHistogram:
-    """Counts and sums of numbers of at least 0, by the largest power of two that is not above."""
+    """Counts and sums of numbers >= 0 in classes: 0, 1, 2 to 3, 4 to 7, 8 to 15, and so on."""
 
     def __init__(self) -> None:
         self._counts = np.zeros(NUM_CLASSES, np.int64)
@@ -20,7 +20,7 @@ class PowerHistogram:
         self.largest: int | None = None
 
     def count(self, values: Numbers) -> None:
-        """Count *values*."""
+        """Add *values*, integers of at least 0, to their classes."""
         if not len(values):
             return
         _, exponents = np.frexp(values)  # 0 for 0, 1 for 1, 2 for 2 and 3, 3 for 4 to 7
@@ -36,7 +36,7 @@ class PowerHistogram:
             self._extend(other.least, other.largest)
 
     def rows(self, *, with_gaps: bool = False) -> list[dict[str, Any]]:
-        """Return the classes that have numbers, the smallest first; *with_gaps*: also those between."""
+        """Return a row per non-empty class, smallest first; *with_gaps* adds empty ones between."""
         numbers = np.flatnonzero(self._counts).tolist()
         if with_gaps and numbers:
             numbers = list(range(numbers[0], numbers[-1] + 1))

@@ -1,4 +1,4 @@
-"""Segments that retention by time keeps because of a later time, and the record with that time.
+"""Finds segments that time-based retention keeps too long, and the record whose time is the cause.
 
 A broker deletes the oldest segments first, and stops at the first whose largest timestamp is not
 old enough (UnifiedLog.deleteRetentionMsBreachedSegments). So a timestamp in the future keeps its

@@ -49,7 +49,7 @@ class LruCache(Generic[T]):
         return future.result()
 
     def drop(self, key: Hashable, future: "Future[T] | None" = None) -> None:
-        """Remove *key*; with *future*, only if it still holds that one."""
+        """Remove *key*; if *future* is given, only if *key* still has that future."""
         with self._lock:
             entry = self._entries.get(key)
             if entry is not None and future in (None, entry[1]):

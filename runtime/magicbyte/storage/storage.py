@@ -13,13 +13,13 @@ from magicbyte.storage.store import Store
 from magicbyte.storage.urls import Url, is_url, parse_url
 
 SEGMENT = ".log"
-"""Part of every segment's name. The folder of a named segment is listed in any case."""
+"""Part of every segment's name. To read a segment, its folder is listed anyway."""
 
 
 class Storage:
     """Lists folders and opens files. Each folder of a store is listed once and remembered.
 
-    So one Storage is created for each call that looks at some paths: it does not see later changes.
+    A Storage does not see later changes of the store, so each call of the API creates its own.
     """
 
     def __init__(self, storage_options: Mapping[str, Any] | StorageOptions | None = None) -> None:
@@ -110,7 +110,7 @@ class Storage:
     # Stores
 
     def _item(self, store: Store, path: str) -> FolderItem | None:
-        """Return the item *path* of *store*; a folder has been listed recursively then."""
+        """Return the item *path* of *store*; if it is a folder, list it recursively."""
         folder, _, name = path.rpartition("/")
         if is_url(folder) and (SEGMENT in name or folder in self._folders):
             item = self._items(folder).get(name)

@@ -154,7 +154,7 @@ class Store:
         return handle
 
     def _system(self, path: str) -> tuple[Any, str]:
-        """Return the file system, and its own name of *path*."""
+        """Return the pyarrow file system, and *path* as that file system spells it."""
         with self._lock:
             if self._connection is None:
                 self._connection = connect(self.scheme, self.authority, self.options)
@@ -175,7 +175,7 @@ class Store:
                 raise gone_error(path) from None
             raise MissingError(OSError(errno.ENOENT, ""), path) from None
         except (OSError, ValueError, NotImplementedError) as error:
-            # Without the cause, which may contain secrets.
+            # The error is raised without its cause, which may contain secrets.
             raise self._error(path, error) from None
 
     @contextmanager

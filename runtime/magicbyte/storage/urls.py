@@ -62,7 +62,7 @@ def normalize_path(path: str) -> str:
 
 
 def absolute_path(path: str | os.PathLike[str]) -> str:
-    """Return the one name of *path*: normalized, and without `.`, `..` and symbolic links."""
+    """Return *path* in canonical form: normalized, and without `.`, `..` and symbolic links."""
     text = os.fspath(path)
     url = parse_url(text)
     return os.path.realpath(Path(local_path(text))) if url is None else str(url)

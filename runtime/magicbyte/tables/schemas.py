@@ -1,4 +1,4 @@
-"""The six tables of a dataset: their columns, in order, each with its Arrow type and a sentence.
+"""The six tables of a dataset: their columns, in order, each with its Arrow type and meaning.
 
 Columns of the wire format take both from the specification; the others are declared here. A sentinel
 of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UTC. Every field is

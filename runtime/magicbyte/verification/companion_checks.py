@@ -26,7 +26,7 @@ OTHER_FILES = re.compile(
 
 
 def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
-    """Yield findings about the files of *log* that are no segments; *survey* is that of *log*."""
+    """Yield findings about files of *log* that are not segments; *survey* is the log's survey."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
     yield from invalid_files(log.on_disk)
     for name, base in _missing_indexes(log):
@@ -64,7 +64,7 @@ def _suffix(file: LogFile) -> str:
 
 
 def _missing_indexes(log: PartitionLog) -> Iterator[tuple[str, int]]:
-    """Yield names and base offsets of missing indexes, of kinds that some segment has."""
+    """Yield names and base offsets of missing indexes of each kind that some segment has."""
     for kind in ("index", "timeindex"):
         bases = {
             file.base_offset
@@ -78,7 +78,7 @@ def _missing_indexes(log: PartitionLog) -> Iterator[tuple[str, int]]:
 
 
 def _snapshot_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
-    """Yield the producer snapshots above the log end offset, and a missing one at it."""
+    """Yield findings about producer snapshots above the log end offset, or missing at it."""
     end = survey.log_end_offset
     bases = {
         file.name: file.base_offset or 0
@@ -108,7 +108,7 @@ def _snapshot_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
 
 
 def topic_id_findings(logs: Sequence[PartitionLog]) -> Iterator[Finding]:
-    """Yield the topic ids of *logs* that are missing, or differ within a topic."""
+    """Yield findings about topic ids of *logs* that are missing, or differ within a topic."""
     ids: defaultdict[str, Counter[str]] = defaultdict(Counter)
     num_with_id: Counter[str] = Counter()
     """Number of partitions that have a topic id, by log.dir."""

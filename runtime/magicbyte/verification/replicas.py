@@ -107,7 +107,7 @@ class _ReplicaHeaders:
         self._chunks = planner.headers(survey)
 
     def fill(self) -> bool:
-        """Read more rows if there are none; return whether there are some."""
+        """Read the next rows if none are buffered; return whether any rows are left."""
         while not len(self.rows):
             chunk = next(self._chunks, None)
             if chunk is None:
@@ -137,7 +137,7 @@ class _ReplicaHeaders:
 def _differing_rows(
     headers: _ReplicaHeaders, other_headers: _ReplicaHeaders
 ) -> Iterator[tuple[np.void, np.void]]:
-    """Yield the rows of entries that have one first offset, but are not equal."""
+    """Yield pairs of rows, one per replica, of entries with equal first offsets that differ."""
     while headers.fill() and other_headers.fill():
         offset = min(each.rows["first_offset"][-1] for each in (headers, other_headers))
         rows, others = headers.remove_up_to(offset), other_headers.remove_up_to(offset)

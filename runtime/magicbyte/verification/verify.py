@@ -141,7 +141,7 @@ def verify(
         ['ok', 'ok']
     """
     storage = Storage(storage_options)
-    storage_options = None  # no traceback shows credentials
+    storage_options = None  # so that no traceback shows credentials
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
     dataset = open_all_replicas(
@@ -233,7 +233,7 @@ def _verdict(
         }
         is_damaged = any(_stays(finding, prediction.segment_sizes) for finding in errors)
         return prediction.verdict(before, is_damaged=is_damaged)
-    # A broker's startup does not read remote storage, so errors there are all that counts.
+    # A broker's startup does not read remote storage: the verdict depends on errors alone.
     is_sound = (log.is_named_files and not findings) or (log.is_remote and not errors)
     return "ok" if is_sound and not quick else "unknown"
 

@@ -44,7 +44,7 @@ class _LoadedSegment:
     index: LogFile | None = None
     txnindex: LogFile | None = None
     recovered: RecoveredSegment | None = None
-    """The segment after its recovery, or as the split made it."""
+    """The segment after its recovery, or after the split that created it."""
     is_recovered: bool = False
     """True if recovery has read the segment: a second pass would give the same."""
 
@@ -54,7 +54,7 @@ class _LoadedSegment:
 
     @property
     def end(self) -> int:
-        """Byte of *file* after the segment."""
+        """Byte of *file* at which the segment ends, exclusive."""
         return self.begin + self.size_bytes
 
     def open(self) -> File:

@@ -22,7 +22,7 @@ class LastBatchEnd(NamedTuple):
     next_offset: int
     """Last offset of the batch + 1; the segment's base offset where no batch is found."""
     position: int | None
-    """The byte after it; None where no batch is found."""
+    """Byte of the file after the batch; None if no batch is found."""
 
 
 def read_next_offset(

@@ -17,7 +17,7 @@ class VerifiedRun:
 
     entries: Entries
     data: memoryview
-    """Bytes that hold all of them."""
+    """Bytes that contain all entries of the run."""
     origin: int
     """The byte of the file at which *data* begins."""
 
@@ -32,9 +32,9 @@ def entry_runs(
 ) -> Iterator[VerifiedRun]:
     """Yield the entries between *begin* and *end* of *file*, up to the first partial one.
 
-    *engine* finds most of them. Where it finds none, because the format changes or because only
-    Kafka takes the bytes for an entry, size fields alone do. Raises FormatError at the first entry
-    that is wrong, LimitError at one that is larger than *limits* allow.
+    *engine* finds most entries. Where it finds none, because the format changes or because only
+    Kafka takes the bytes for an entry, their size fields are followed. Raises FormatError at the
+    first entry that is wrong, LimitError at one that is larger than *limits* allow.
     """
     position = begin
     while position < end:

@@ -140,7 +140,7 @@ def _recover_run(
     producers: ProducerState,
     limits: Limits,
 ) -> None:
-    """Index and replay the entries of *run*; few are looked at one by one."""
+    """Index and replay the entries of *run*; OffsetOverflowError if an offset does not fit."""
     offsets = run.entries.column("last_offset")
     does_fit = (offsets >= base_offset) & (offsets < base_offset + SEGMENT_SPAN)
     num_fitting = len(offsets) if does_fit.all() else int(np.argmin(does_fit))
