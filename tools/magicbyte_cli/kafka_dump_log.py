@@ -25,11 +25,11 @@ PACKAGES = ("kafka.serializer.", "org.apache.kafka.tools.api.")
 """Packages of Kafka's decoders; the second since 3.8."""
 
 TOPIC_FLAGS = "topic_flags"
-"""Key in the context's object of the flags of internal topics, collected while parsing."""
+"""Key of click's context object under which the given flags of internal topics are collected."""
 
 
 def _decoder(ctx: click.Context, parameter: click.Parameter, value: str) -> Callable[[bytes], str]:
-    """Return the decoder of the class *value*."""
+    """Return the decoder that does the same as Kafka's decoder class *value*."""
     package, _, name = value.rpartition(".")
     if f"{package}." not in PACKAGES or name not in CLASSES:
         known = ", ".join(f"{PACKAGES[-1]}{name}" for name in CLASSES)

@@ -27,12 +27,12 @@ MAX_INT64 = (1 << 63) - 1
 
 
 def offset(text: str) -> int:
-    """Return an offset of a partition."""
+    """Parse the offset of a record."""
     return _number(text, MAX_INT64)
 
 
 def partition(text: str) -> int:
-    """Return the number of a partition."""
+    """Parse the number of a partition."""
     return _number(text, MAX_INT32)
 
 
@@ -43,7 +43,7 @@ def _number(text: str, maximum: int) -> int:
 
 
 def size(text: str) -> int:
-    """Return a number of bytes: `16MiB`, `1GB`, `65536`."""
+    """Parse a size in bytes: `16MiB`, `1GB`, `65536`."""
     match = re.fullmatch("([0-9]{1,19}) ?([a-z]*)", text.lower())
     number = 0
     if match is not None and match[2] in UNITS:
@@ -69,7 +69,7 @@ def time(text: str) -> datetime | int:
 
 
 def names(text: str) -> tuple[str, ...]:
-    """Return names separated by commas."""
+    """Parse a list of names that are separated by commas."""
     parts = tuple(name.strip() for name in text.split(","))
     if not all(parts):
         raise BadParameter(f"{text!r}; expected names separated by commas, such as a,b")

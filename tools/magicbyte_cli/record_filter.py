@@ -74,7 +74,7 @@ def _equals(value: Any, type_: pa.DataType) -> Predicate:
 
 
 def _number(column_name: str) -> Callable[[str], Predicate]:
-    """Return a parser of numbers in a column of records."""
+    """Return a parser: it turns a number into a predicate for the column *column_name* of records."""
     return lambda text: _equals(parameters.offset(text), RECORDS.fields[column_name].type)
 
 

@@ -7,6 +7,6 @@ class ToolError(Exception):
     def __init__(self, message: str, line_start: str = "", *, position: int | None = None) -> None:
         super().__init__(message)
         self.line_start = line_start
-        """Part of the line that the tool had printed before the exception."""
+        """Part of the line that kafka-dump-log had printed before the exception."""
         self.position = position
-        """Byte of the segment at which the entry begins that the tool cannot read, if any."""
+        """Byte of the segment at which the entry begins that kafka-dump-log cannot read, if any."""

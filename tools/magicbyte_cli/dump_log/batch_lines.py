@@ -1,4 +1,4 @@
-"""Lines of batches, and of v0 and v1 messages, which Kafka's tool prints as batches."""
+"""Lines that kafka-dump-log prints for v2 batches, and in the same form for v0 and v1 messages."""
 
 from magicbyte.engines.entry import SEQUENCES, Entry
 from magicbyte.logdir.frames import Frame
@@ -8,7 +8,7 @@ from magicbyte_formats.wire import Codec
 
 
 def batch_line(frame: Frame, entry: Entry, release: Release) -> str:
-    """Return the line of a batch; ToolError if its codec is unknown."""
+    """Return the line that kafka-dump-log prints for a batch; ToolError if its codec is unknown."""
     line_start = (
         f"offset: {entry.last_offset}" if frame.magic < 2 else _of_v2(frame, entry, release)
     )

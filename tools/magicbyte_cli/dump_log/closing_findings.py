@@ -22,7 +22,7 @@ class TimeIndexFindings:
 
 @dataclass(slots=True)
 class ClosingFindings:
-    """Findings by file, collected while lines are printed."""
+    """Findings of kafka-dump-log by file, collected while it prints lines and printed after them."""
 
     release: Release
     indexes: dict[Path, list[Pair]] = field(default_factory=lambda: defaultdict(list))
@@ -56,7 +56,7 @@ class ClosingFindings:
 
 
 def _block(title: str, line: str, pairs: Sequence[Pair]) -> Iterator[str]:
-    """Yield *title*, and *line* with each of *pairs*; nothing if there are none."""
+    """Yield *title*, and *line* filled in with each of *pairs*; nothing if *pairs* is empty."""
     if pairs:
         yield title
         for pair in pairs:

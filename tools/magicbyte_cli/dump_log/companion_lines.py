@@ -1,4 +1,4 @@
-"""Lines of indexes and producer snapshots."""
+"""Lines that kafka-dump-log prints for indexes and producer snapshots."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ from magicbyte_formats.wire import (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DumpOptions:
-    """Options of the tool."""
+    """Options of kafka-dump-log, for segments and for companion files."""
 
     segments: SegmentOptions
     verify_only: bool
@@ -43,7 +43,7 @@ class DumpOptions:
 
 
 def index_lines(path: Path, findings: ClosingFindings, dump_options: DumpOptions) -> Iterator[str]:
-    """Yield the lines of an offset index."""
+    """Yield the lines that kafka-dump-log prints for an offset index."""
     log, base = _log_of(path), base_offset(path)
     data = _read(path)
     count = len(data) // OffsetIndexEntry.SIZE
@@ -82,7 +82,7 @@ def _first_frame(log_path: Path, position: int, max_bytes: int) -> Frame:
 def time_index_lines(
     path: Path, findings: ClosingFindings, dump_options: DumpOptions
 ) -> Iterator[str]:
-    """Yield the lines of a time index."""
+    """Yield the lines that kafka-dump-log prints for a time index."""
     log, base = _log_of(path), base_offset(path)
     index = path.with_suffix(".index")
     if not index.exists():

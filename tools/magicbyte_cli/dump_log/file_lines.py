@@ -1,4 +1,4 @@
-"""Lines of a file, by the suffix of its name."""
+"""Lines that kafka-dump-log prints for a file, by the suffix of the file's name."""
 
 import re
 from collections.abc import Iterator
@@ -23,7 +23,7 @@ _SNAPSHOT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> Iterator[str]:
-    """Yield the lines of the file *name*, and first its name; ToolError where the tool ends."""
+    """Yield the name of the file *name*, then its lines; ToolError where kafka-dump-log ends."""
     yield f"Dumping {name}"
     path, segments = Path(name), dump_options.segments
     match path.suffix:

@@ -1,4 +1,4 @@
-"""Frames of a segment's entries, with errors as exceptions of the tool."""
+"""Frames of a segment's entries; an error is raised as the exception that ends kafka-dump-log."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -19,7 +19,7 @@ Value = TypeVar("Value")
 
 
 def tool_error(frame: Frame, message: str, line_start: str = "") -> ToolError:
-    """Return the exception with which the tool ends in *frame*."""
+    """Return the exception with which kafka-dump-log ends in *frame*."""
     return ToolError(f"byte {frame.position}: {message}", line_start, position=frame.position)
 
 
@@ -46,7 +46,7 @@ def _read(frame: Frame, read: Callable[[Frame], Value]) -> Value:
 
 
 def frames(path: Path, *, begin: int = 0, end: int | None = None) -> Iterator[Frame]:
-    """Yield the whole frames between two bytes of a file.
+    """Yield the complete entries between bytes *begin* and *end* of a file.
 
     Raises ToolError if a size is too small or exceeds `max_entry_bytes`.
     """

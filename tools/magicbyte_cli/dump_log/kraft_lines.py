@@ -11,7 +11,7 @@ from magicbyte_kernels.message_schema import MessageSchema
 
 
 class ControlRecordFormat(NamedTuple):
-    """Format of a kind of control record whose content the tool prints."""
+    """Format of a kind of control record whose content kafka-dump-log prints."""
 
     schema: MessageSchema
     label: str
@@ -37,13 +37,13 @@ FORMATS: dict[int, ControlRecordFormat] = {
 }
 
 NAMES = {2: "LEADER_CHANGE", 3: "SNAPSHOT_HEADER", 4: "SNAPSHOT_FOOTER"}
-"""Names of the kinds whose content is not printed."""
+"""Names of the kinds of control records whose content is not printed."""
 
 EARLY_NAMES = {2: "QUORUM_REASSIGNMENT", 3: "LEADER_CHANGE"}
-"""Names in 2.8."""
+"""Names of these kinds in Kafka 2.8."""
 
 READ_AS = 0
-"""Version as which the tool reads all values; it ignores the version that they state."""
+"""Version as which kafka-dump-log reads all values; it ignores the version that they state."""
 
 DIRECTORIES_SINCE = 1
 """First version of a leader change with the directories of voters."""
@@ -54,7 +54,7 @@ NO_DIRECTORY = "A" * 22
 def control_record_text(kind: int, value: bytes | None, release: Release) -> str:
     """Return the text of a control record that is not a transaction marker.
 
-    Raises ValueError or FormatError if the tool would fail to read *value*.
+    Raises ValueError or FormatError if kafka-dump-log would fail to read *value*.
     """
     format_ = FORMATS.get(kind)
     if format_ is None or not release.since(*format_.since):
@@ -69,7 +69,7 @@ def control_record_text(kind: int, value: bytes | None, release: Release) -> str
 
 
 def _with_directories(fields: dict[str, Any]) -> dict[str, Any]:
-    """Add the fields of the version that a leader change states, beyond the version it was read as."""
+    """Add an unset directory id to each voter, if the leader change states version 1 or later."""
     if fields["version"] < DIRECTORIES_SINCE:
         return fields
     return fields | {

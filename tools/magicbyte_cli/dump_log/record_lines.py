@@ -1,4 +1,4 @@
-"""Lines of records."""
+"""Lines that kafka-dump-log prints for records."""
 
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -47,7 +47,7 @@ Checksums = Sequence[tuple[int, bool]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SegmentOptions:
-    """Options for segments."""
+    """Options of kafka-dump-log that apply to segments."""
 
     release: Release
     deep: bool = False
@@ -57,7 +57,7 @@ class SegmentOptions:
     decode: Decoder = AS_TEXT
     skip_metadata: bool = False
     on_error: Callable[[ToolError], None] | None = None
-    """Called with each error, after which lines continue; None: stop as the tool does."""
+    """Called with each error, after which lines continue; None: stop as kafka-dump-log does."""
     max_bytes: int | None = None
 
 
@@ -113,7 +113,7 @@ class RecordColumns:
         )
 
     def with_ends(self, ends: Iterable[End]) -> Iterator[tuple[int, int, int, int, End]]:
-        """Yield offset, timestamp, key size and value size of each record, and its end of *ends*."""
+        """Yield each record's offset, timestamp, key size, value size, and its item of *ends*."""
         columns = self.offsets, self.timestamps, self.key_sizes, self.value_sizes
         return zip(*columns, ends, strict=True)
 
@@ -132,8 +132,8 @@ def record_lines(
 ) -> Iterator[str]:
     """Yield the lines of the records of an entry.
 
-    Raises ToolError at a control record or a number that the tool cannot read, and in a damaged
-    wrapper.
+    Raises ToolError at a control record or a number that kafka-dump-log cannot read, and in a
+    damaged wrapper.
     """
     if options.skip_metadata:
         # Before Kafka 4.3 the bar was missing if there is no key (a bug).
@@ -188,7 +188,7 @@ def _ends(
     if checksums is None:
         yield from _sequences(entry, records)
     else:
-        # A bug of these releases.
+        # Releases 3.0 to 4.2 print a superfluous brace.
         brace = "}" if release.since(3, 0) and not release.since(4, 3) else ""
         for crc, is_valid in checksums:
             yield f"isValid: {boolean(is_valid)} crc: {crc}{brace}"
@@ -259,7 +259,7 @@ def _checksums(frame: Frame, entry: Entry) -> Checksums:
 
 
 def _control(offset: int, key: bytes | None, value: bytes | None, release: Release) -> str:
-    """Return the text of a control record; ToolError if the tool cannot read it."""
+    """Return the text of a control record; ToolError if kafka-dump-log cannot read it."""
     try:
         if key is None:
             raise ValueError("its key is null")

@@ -1,4 +1,4 @@
-"""Lines of segments: batches and their records."""
+"""Lines that kafka-dump-log prints for segments: for batches and their records."""
 
 from collections.abc import Generator, Iterator, Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ CHUNK_BYTES = 4 << 20
 
 
 class OffsetSequence:
-    """Compares each offset of a segment with the one before, as the tool does."""
+    """Compares each offset of a segment with the previous offset, as kafka-dump-log does."""
 
     def __init__(self, gaps: list[Pair], *, starts_at_zero: bool) -> None:
         self._gaps = gaps
@@ -39,10 +39,10 @@ class OffsetSequence:
 
 
 def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings) -> Iterator[str]:
-    """Yield the lines of a segment.
+    """Yield the lines that kafka-dump-log prints for a segment.
 
-    Raises ToolError where the tool ends with an exception. With `options.on_error` lines continue
-    with the next sound entry instead.
+    Raises ToolError where kafka-dump-log ends with an exception. With `options.on_error` lines
+    continue with the next sound entry instead.
     """
     size = path.stat().st_size
     end = size if options.max_bytes is None else min(size, options.max_bytes)
@@ -67,7 +67,7 @@ def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings
 def _lines(
     path: Path, begin: int, end: int, options: SegmentOptions, offset_sequence: OffsetSequence
 ) -> Generator[str, None, int]:
-    """Yield the lines of the whole entries between two bytes; return the end of the last."""
+    """Yield the lines of the complete entries between two bytes; return the last entry's end."""
     valid = begin
     if options.deep:
         decoder = engine("auto")
@@ -141,7 +141,7 @@ def _records_of(
     options: SegmentOptions,
     offset_sequence: OffsetSequence,
 ) -> Iterator[Iterator[str]]:
-    """Yield for each of *entries* the lines of its records, for as many as are decoded together."""
+    """Yield, for each of the first *entries* that fit in a chunk, the lines of its records."""
     decoded = decoder.decode(
         Chunk(memoryview(b"".join(frame.data for frame, _, _ in entries)), entries[0][0].position),
         RecordColumns.COLUMNS,

@@ -1,1 +1,1 @@
-"""Pages to read: report.html of a pipeline, and what `stats` has counted."""
+"""HTML pages: report.html of `magicbyte pipeline`, and the page of `magicbyte stats`."""

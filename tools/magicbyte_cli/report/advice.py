@@ -1,4 +1,4 @@
-"""Advice for each code of a finding."""
+"""Advice to users, by code of a finding: how to act on it."""
 
 REPLICA = "Compare with another replica of the partition; its bytes at this offset may be valid."
 COPY = (

@@ -55,7 +55,7 @@ def time_cards(first: int | None, last: int | None, *, absent: Content) -> Itera
 
 
 def error_card(num_errors: int, detail: str) -> Markup:
-    """Return a card with the number of errors."""
+    """Return a card with the number of findings of severity `error`, and *detail* below it."""
     figure = element("span", f"{num_errors:,}", class_="error" if num_errors else None)
     return figure_card(figure, "error" if num_errors == 1 else "errors", detail)
 
@@ -65,7 +65,7 @@ def partition(topic: str | None, number: int | None) -> Content:
 
 
 def stacked(upper: Content, lower: Content) -> Markup:
-    """Return *upper* with *lower* in small letters below it."""
+    """Return the content of a cell: *upper*, and *lower* in small letters below."""
     return joined((upper, element("small", lower) if lower is not None else None))
 
 
@@ -75,7 +75,7 @@ def severity(name: str, text: str | None = None) -> Markup:
 
 
 def partial_caption(caption: str, shown: int, total: int, table: str, which: str) -> Content:
-    """Return *caption*; if not all rows are shown, with their numbers and *which* are shown."""
+    """Return *caption*; if some rows are left out, add both numbers of rows and *which* are shown."""
     if shown >= total:
         return caption
     counts = f"{caption}: {shown:,} of {total:,}, {which}; the table "

@@ -46,7 +46,7 @@ def _svg(class_name: str, height: int, label: str, rectangles: Sequence[Markup])
 
 
 def key(name: str) -> Markup:
-    """Return the legend of a kind of part: a square of its color, and its name."""
+    """Return the legend of one kind of bar: a square of the kind's color, and its name."""
     return element("span", element("span", class_=f"key {name}"), spaced(name), class_="kind")
 
 
@@ -110,7 +110,7 @@ def _rect(
 
 
 def class_names(size_classes: Sequence[SizeClass], number_format: NumberFormat) -> Iterator[str]:
-    """Yield the names of classes that double in size."""
+    """Yield the name of each class of sizes, such as `4 to 7` or `1 KiB up to 2 KiB`."""
     for size_class in size_classes:
         low = size_class["at_least"]
         if low < 2:

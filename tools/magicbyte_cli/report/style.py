@@ -1,4 +1,4 @@
-"""CSS of the pages."""
+"""CSS of the HTML reports."""
 
 from importlib.resources import files
 

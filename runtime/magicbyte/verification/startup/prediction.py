@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 Verdict = Literal["ok", "recovers", "starts-damaged", "refuses-to-start", "unknown"]
-"""`ok`: the broker starts and keeps every segment as it is. `recovers`: it starts, and truncates,
+"""`ok`: the broker starts and keeps every segment unchanged. `recovers`: it starts, and truncates,
 deletes, creates or renames a segment. `starts-damaged`: it starts and changes no segment, but
 consumers meet an error. `refuses-to-start`: the broker, the log.dir or the partition fails."""
 

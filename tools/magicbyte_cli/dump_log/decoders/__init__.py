@@ -6,4 +6,4 @@ DecodedText = tuple[str | None, str | None]
 """Text of a key and of a value; None: nothing is printed."""
 
 Decoder = Callable[[int, bytes | None, bytes | None], DecodedText]
-"""Decodes a record's offset, key and value; ToolError if the tool ends with an exception."""
+"""Decodes a record's offset, key and value; ToolError if kafka-dump-log ends with an exception."""

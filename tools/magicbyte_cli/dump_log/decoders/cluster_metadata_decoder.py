@@ -29,7 +29,7 @@ class FramedMessage(NamedTuple):
 
 
 class FrameError(Exception):
-    """The text of the exception that Kafka throws."""
+    """Kafka cannot read a frame; the error has the text of Kafka's exception."""
 
 
 def cluster_metadata_records(release: Release) -> Decoder:
@@ -42,7 +42,7 @@ def cluster_metadata_records(release: Release) -> Decoder:
             message = read_framed(cluster_metadata.MESSAGES, value, release)
         except FrameError as error:
             return None, f"Error at {offset}, skipping. {error}"
-        # As a constant of Kafka's enums.
+        # Names are written like the constants of Kafka's enums.
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", message.schema.name).upper()
         fields = {"type": name, "version": message.version, "data": message.fields}
         return None, json_text(fields)
@@ -85,7 +85,7 @@ def read_framed(schemas: Sequence[MessageSchema], value: bytes, release: Release
 def _read_early_frame(
     schemas: Sequence[MessageSchema], value: bytes, release: Release
 ) -> FramedMessage:
-    """Return the message in a frame of 2.8."""
+    """Return the message in *value*, whose frame has the form of Kafka 2.8."""
     version = 0
     try:
         number, position = messages.read_uvarint(value)

@@ -25,7 +25,7 @@ class UnknownTypeError(Exception):
 
 
 class UnreadableError(Exception):
-    """The text of the exception that Kafka throws."""
+    """Kafka cannot read a record; the error has the text of Kafka's exception."""
 
 
 def coordinator_records(schemas: Sequence[MessageSchema], release: Release) -> Decoder:

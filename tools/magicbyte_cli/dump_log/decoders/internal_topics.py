@@ -1,4 +1,4 @@
-"""Internal topics that the tool decodes, with the release since which it does."""
+"""Internal topics that kafka-dump-log decodes, each with the first release that does."""
 
 from collections.abc import Callable
 from functools import partial
@@ -14,7 +14,7 @@ from magicbyte_formats.messages import consumer_offsets, share_group_state, tran
 
 
 class InternalTopic(NamedTuple):
-    """An internal topic."""
+    """An internal topic whose records kafka-dump-log decodes."""
 
     name: str
     since: tuple[int, int]
@@ -47,4 +47,4 @@ TOPICS = {
         "__share_group_state", (4, 0), partial(coordinator_records, share_group_state.MESSAGES)
     ),
 }
-"""Topics by flag of the tool. If several flags are set, the first one here counts."""
+"""Topics by flag of kafka-dump-log. If several flags are set, the first one here counts."""

@@ -135,6 +135,6 @@ def _long(number: int) -> int:
 
 
 def _raised(digits: list[int], first: int) -> tuple[str, int]:
-    """Return *digits* with the last one increased by one."""
+    """Return *digits*, the decimal digits of a number, with the last digit increased by one."""
     raised = str(int("".join(map(str, digits))) + 1)
     return raised[: len(digits)], first + len(raised) - len(digits)

@@ -1,4 +1,4 @@
-"""Decoders of strings and numbers, which Kafka's tool is given as classes."""
+"""Decoders of strings and numbers, which users of kafka-dump-log name by their Java classes."""
 
 from collections.abc import Callable
 from functools import partial

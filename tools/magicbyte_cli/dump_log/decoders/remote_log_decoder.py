@@ -152,7 +152,7 @@ def _custom_metadata(fields: Fields) -> str:
 
 
 def _transactions(fields: Fields, release: Release) -> dict[str, str]:
-    """Return whether the segment has aborted transactions, which is printed since 4.0."""
+    """Return `txnIdxEmpty`, which kafka-dump-log prints since 4.0, as a dict; empty before."""
     if not release.since(4, 0):
         return {}
     return {"txnIdxEmpty": "true" if fields.get("txnIndexEmpty") else "false"}

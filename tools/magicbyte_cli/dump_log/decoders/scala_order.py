@@ -60,7 +60,7 @@ def in_set_order(sets: Iterable[Iterable[tuple[Element, int]]]) -> list[Element]
 
 
 def _grown(size: int, count: int) -> int:
-    """Return the size of a table of *size* with *count* elements before another is added."""
+    """Return the size that a table of *size* with *count* elements has when one more is added."""
     return 2 * size if count + 1 >= int(size * LOAD_FACTOR) else size
 
 

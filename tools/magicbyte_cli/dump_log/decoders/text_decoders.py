@@ -137,9 +137,9 @@ def _group(value: bytes | None, release: Release) -> str:
 
 
 def _check_subscriptions(subscriptions: Sequence[bytes], release: Release) -> None:
-    """Raise ToolError if the tool would fail to read the members' subscriptions.
+    """Raise ToolError if kafka-dump-log would fail to read the members' subscriptions.
 
-    The tool reads them as version 0. It ignores a subscription that is cut off in a number or in its
+    It reads them as version 0. It ignores a subscription that is cut off in a number or in its
     version, and does not read the subscriptions after it.
     """
     schema = consumer_protocol.CONSUMER_PROTOCOL_SUBSCRIPTION

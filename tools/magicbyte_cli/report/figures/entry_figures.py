@@ -107,7 +107,7 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
 
 
 def _sizes(table: pa.Table, column: str) -> Numbers:
-    """Return the numbers in *column*, without nulls and negative ones."""
+    """Return the numbers in *column* of *table* that are neither null nor negative."""
     numbers: Numbers = table.column(column).drop_null().to_numpy().astype(np.int64)
     return numbers[numbers >= 0]
 

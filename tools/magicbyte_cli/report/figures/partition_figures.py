@@ -123,7 +123,7 @@ def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
 def read_segments(
     folder: Path, figures_by_partition: dict[Key, PartitionFigures]
 ) -> list[dict[str, Any]]:
-    """Add the bytes of live segments to *figures_by_partition*; return the figures of all kinds of files."""
+    """Add the bytes of live segments to *figures_by_partition*; return all files' sizes by kind."""
     names = [f"bytes_{name}" for name in BYTE_DISPOSITIONS]
     by_partition = GroupedAggregates(
         ("topic", "partition"),

@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 TIE_ORDER = tuple((name, "ascending") for name in ("topic", "partition", "first_offset"))
-"""Order of transactions that are otherwise equal."""
+"""Columns that order transactions with the same duration or begin."""
 
 
 @dataclass(slots=True)

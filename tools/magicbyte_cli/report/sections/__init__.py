@@ -1,1 +1,1 @@
-"""The parts of the page: figures in, HTML out."""
+"""Sections of report.html: functions that turn figures into HTML."""

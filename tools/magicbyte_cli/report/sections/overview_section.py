@@ -102,7 +102,7 @@ def dispositions(figures: ReportFigures) -> Markup:
 
 
 def _sum(figures: ReportFigures) -> Markup:
-    """Return whether the bytes add up to the sizes of the files."""
+    """Return a sentence that says whether all bytes add up to the sizes of the live segments."""
     total = figures.total
     num_wrong = sum(bool(partition.missing_bytes) for partition in figures.partitions)
     segments = display.counted(total.num_segments, "live segment")

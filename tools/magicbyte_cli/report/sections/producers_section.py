@@ -1,4 +1,4 @@
-"""Producers with the most bytes."""
+"""Section of the report about the producers with the most bytes."""
 
 from magicbyte_cli import display
 from magicbyte_cli.report import cells

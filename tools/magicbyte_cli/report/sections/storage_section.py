@@ -1,4 +1,4 @@
-"""Formats, codecs, and sizes of batches."""
+"""Sections of the report about formats, codecs, and sizes of batches."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,4 +1,4 @@
-"""Records over time."""
+"""Section of the report that plots records over time."""
 
 from magicbyte_cli import display
 from magicbyte_cli.report.figures.timeline import Timeline

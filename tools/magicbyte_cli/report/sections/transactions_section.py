@@ -1,4 +1,4 @@
-"""Transactions: outcomes, times and durations, and the ones without an end."""
+"""Section of the report about transactions: outcomes, times, durations, and missing ends."""
 
 from collections import Counter
 from collections.abc import Sequence

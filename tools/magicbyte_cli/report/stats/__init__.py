@@ -1,1 +1,1 @@
-"""The page of `magicbyte stats`."""
+"""The HTML page that `magicbyte stats --format html` writes."""

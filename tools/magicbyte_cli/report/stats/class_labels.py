@@ -19,7 +19,7 @@ def named_rows(rows: Sequence[Row]) -> Iterator[tuple[str, Row]]:
 
 
 def longest_delays(rows: Sequence[Row]) -> list[tuple[str, Row]]:
-    """Return the names and *rows* with segments whose deletion is delayed, the longest first."""
+    """Return names and *rows* whose segments are deleted late, the longest delay first."""
     delayed = [(name, row) for name, row in named_rows(rows) if row["held_ms"]]
     return sorted(delayed, key=lambda pair: -pair[1]["held_ms"])
 

@@ -89,7 +89,7 @@ def _content_bytes(row: Row) -> Counter[str]:
 
 
 def _bytes(total: Row) -> Markup:
-    """Return the decompressed bytes of all data batches and messages by content."""
+    """Return a section that divides the decompressed bytes of all data batches by content."""
     contents = _content_bytes(total)
     meanings = {
         "keys": "keys of data records",
