@@ -4,7 +4,7 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
-from cli.report.report_tables import told
+from cli.report.report_tables import split_statistics
 from magicbyte.spark.split_stats import FormatTotals, add_up
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
@@ -29,7 +29,7 @@ def test_keys_and_values_are_counted_by_format_and_codec(
         engine=engine,
         on_damage="skip",
     )
-    found = add_up(one for facts in told(dataset, 4000) for one in facts.contents)
+    found = add_up(one for facts in split_statistics(dataset, 4000) for one in facts.contents)
     columns = ("magic", "codec", "key", "value")
     table = dataset.records(columns, dispositions=DATA_OF_PRODUCERS).to_table()
     lengths = [pc.fill_null(pc.binary_length(table.column(n)), 0) for n in ("key", "value")]
@@ -46,7 +46,7 @@ def test_keys_and_values_are_counted_by_format_and_codec(
 
 def test_bytes_and_entries_are_those_of_data_that_was_read() -> None:
     dataset = mb.open(DATA / "4.3/transactions", on_damage="skip")
-    found = add_up(one for facts in told(dataset, 1 << 30) for one in facts.contents)
+    found = add_up(one for facts in split_statistics(dataset, 1 << 30) for one in facts.contents)
     batches = dataset.batches(["size_bytes", "is_control"]).to_table()
     data = batches.filter(pc.invert(pc.fill_null(batches.column("is_control"), False)))
     assert sum(one.stored_bytes for one in found) == pc.sum(data.column("size_bytes")).as_py()

@@ -25,20 +25,20 @@ RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", 
 Told = dict[str, str | None]
 
 
-def by_release(told: Told) -> Told:
+def by_release(outputs: Told) -> Told:
     """Return the output of every release, from the first that has the decoder; undoes `steps`."""
     found: Told = {}
     for release in RELEASES:
-        if release in told:
-            found[release] = told[release]
+        if release in outputs:
+            found[release] = outputs[release]
         elif found:
             found[release] = next(reversed(found.values()))
     return found
 
 
-def steps(told: Told) -> Told:
+def steps(outputs: Told) -> Told:
     """Return the output of those releases alone whose output differs from the release before."""
-    runs = groupby(told.items(), itemgetter(1))
+    runs = groupby(outputs.items(), itemgetter(1))
     return dict(next(releases) for _, releases in runs)
 
 

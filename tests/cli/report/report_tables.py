@@ -25,7 +25,7 @@ HOUR = 3_600_000_000
 BEGUN = 1_700_000_000_000_000
 
 
-def told(dataset: mb.Dataset, max_bytes: int) -> list[SplitStats]:
+def split_statistics(dataset: mb.Dataset, max_bytes: int) -> list[SplitStats]:
     """Return the statistics of each split of *dataset*, as a Spark task reports them in JSON."""
     facts = []
     for split in dataset.plan(max_bytes):
@@ -48,7 +48,7 @@ def output_of_logs(folder: Path, *paths: Path) -> Path:
         one = mb.open(log.folder, on_damage="skip", include_internal=True)
         bounds = pc.min_max(one.records(["timestamp"]).to_table().column(0).cast("int64")).as_py()
         spans.append({**place, "first": bounds["min"], "last": bounds["max"]})
-        found = add_up(part for facts in told(one, 1 << 30) for part in facts.contents)
+        found = add_up(part for facts in split_statistics(one, 1 << 30) for part in facts.contents)
         contents += [{**place, **asdict(part)} for part in found]
     _write_own(folder, [str(path) for path in paths], spans, contents)
     return folder
