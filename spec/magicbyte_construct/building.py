@@ -141,7 +141,7 @@ def marker(
 
 
 def reseal(data: bytes) -> bytes:
-    """Return *data* with the correct checksum for the entry at its beginning."""
+    """Return *data* with the correct checksum in the batch or message at its beginning."""
     size, magic = Int32sb.parse(data[8:12]), Int8sb.parse(data[16:17])
     end = OVERHEAD + size
     start, crc_at, checksum = (21, 17, crc32c) if magic >= 2 else (16, 12, crc32)

@@ -50,7 +50,7 @@ class Checkpoint(Construct):
         return checkpoint
 
     def read(self, data: bytes, context: Any, path: str) -> Any:
-        """Return the fields of *data*."""
+        """Return the fields of the checkpoint file *data*."""
         checkpoint = Container(version=None, entries_count=None, entries=ListContainer())
         lines = iter(lines_of(data, path))
         for name in ("version", "entries_count"):
@@ -68,7 +68,7 @@ class Checkpoint(Construct):
         return checkpoint
 
     def entry(self, line: str, path: str) -> Any:
-        """Return the fields of *line*."""
+        """Return the fields of the entry in *line*."""
         words = BLANKS.split(line.rstrip(" \t\v\f"))
         if len(words) != len(self.fields):
             text = f"{line[:80]!r}: expected {len(self.fields)} fields: {', '.join(self.fields)}"
@@ -88,7 +88,7 @@ class Checkpoint(Construct):
         return obj
 
     def text(self, given: Any) -> bytes:
-        """Return the text of the fields *given*, as a broker writes it."""
+        """Return the text of a checkpoint file with the fields *given*, as a broker writes it."""
         entries = given.get("entries") or ()
         lines = [given.get("version", VERSION), given.get("entries_count", len(entries))]
         if None in lines:
@@ -108,7 +108,7 @@ def lines_of(data: bytes, path: str) -> list[str]:
 
 
 def integer(text: str, bits: int, path: str) -> int:
-    """Return the number in *text*. Raises IntegerError if it is none, or has over *bits* bits."""
+    """Return the number in *text*. Raises IntegerError if it is not a number or has over *bits* bits."""
     if not NUMBER.fullmatch(text) or not -(1 << (bits - 1)) <= int(text) < 1 << (bits - 1):
         raise IntegerError(f"{text[:80]!r} is not an integer of {bits} bits", path=path)
     return int(text)

@@ -29,11 +29,11 @@ UP_TO_MAGIC = 17
 """Bytes of an entry up to its magic, which is included."""
 
 FORMATS = {0: Message, 1: Message, 2: RecordBatch}
-"""Formats by magic."""
+"""Construct of an entry, by its magic."""
 
 
 def peek(stream: Any, path: str) -> tuple[int, int]:
-    """Return size and magic of the next entry, without consuming it."""
+    """Return size and magic of the next batch or message, without consuming it."""
     data = peek_bytes(stream, UP_TO_MAGIC, path)
     return Int32sb.parse(data[8:12]), Int8sb.parse(data[16:17])
 

@@ -67,7 +67,7 @@ class Attributes(Construct):
         return names
 
     def joined(self, bit_values: Any, path: str) -> int:
-        """Return the integer with these bit fields."""
+        """Return the integer that consists of the bit fields *bit_values*."""
         value = 0
         for name, bits in self.bits.items():
             width, part = 1 if bits is bool else int(bits), int(bit_values[name])
@@ -148,7 +148,7 @@ def max_timestamp(context: Any) -> int:
 
 
 def records_count(context: Any) -> int:
-    """Return the number of records."""
+    """Return the number of records to build."""
     return len(given_records(context))
 
 

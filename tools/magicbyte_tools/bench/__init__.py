@@ -1,5 +1,5 @@
-"""Measures our engines and other readers side by side, as ratios in one run; not in the wheel.
+"""Benchmark of magicbyte's engines beside other readers of Kafka logs; not part of the wheel.
 
-A contender is a process that answers each line with one pass over a file. Contenders take turns, and
-a ratio is formed within one turn, so that other load on the machine affects all of them alike.
+A contender is a process that reads a file once for each line of its standard input. Contenders take
+turns, and ratios are formed within one turn, so that other load on the machine affects all alike.
 """

@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.bench [--engine NAME] [--mb N] [--cells GLOB...] [--parts PART...] ...
 
-Measures the engine beside others, and writes docs/performance.md. `--from FILE` writes the page of a
-run that was measured earlier.
+Measures an engine of magicbyte beside other readers of Kafka logs, and writes docs/performance.md.
+`--from FILE` writes the page from the figures of an earlier run.
 """
 
 import argparse
@@ -34,7 +34,7 @@ SIZES = ("mb", "seed", "repetitions", "jobs_mb", "threads_mb", "damage_mb")
 """Options that the results state."""
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
-"""Contents of the files that measure sizes, whole jobs, headers and damage."""
+"""Kind of the files for the measurements of file sizes, whole jobs, header scans and damage."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -49,7 +49,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def write(results: Results, out: Path) -> None:
-    """Write the page to *out*, with its picture in the folder `pictures` beside it."""
+    """Write the page of *results* to *out*, and its plot to the folder `pictures` beside *out*."""
     picture = out.parent / "pictures" / f"{out.stem}.svg"
     drawn = plot(results.cells)
     if drawn is not None:
@@ -61,7 +61,7 @@ def write(results: Results, out: Path) -> None:
 
 
 def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
-    """Return the results of a run; they are also saved to a file after each step."""
+    """Measure the parts that *options* names; return the results, which are also saved after each part."""
     given = shlex.join(arguments)
     results = Results(
         command=f'make bench OPTIONS="{given}"' if given else "make bench",
@@ -76,7 +76,7 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
 
 
 def _segments(options: argparse.Namespace, kinds: list[data.Kind], mb: int) -> list[data.Segment]:
-    """Return the files of *mb* MiB that *kinds* describe."""
+    """Return a segment file with *mb* MiB of records for each of *kinds*; missing files are written."""
     return data.segments(kinds, CACHE, raw_bytes=mb << 20, seed=options.seed)
 
 
@@ -111,7 +111,7 @@ def _threads(options: argparse.Namespace, results: Results) -> None:
 
 
 def _file(options: argparse.Namespace, mb: int) -> data.Segment:
-    """Return the file of *mb* MiB that OF_SIZES describes."""
+    """Return the segment file of the kind OF_SIZES with *mb* MiB of records."""
     (segment,) = _segments(options, [OF_SIZES], mb)
     return segment
 
@@ -163,7 +163,7 @@ MEASURE = {
     "damage": _damage,
     "starts": _starts,
 }
-"""The parts of a run, in their order."""
+"""Functions that measure the parts of a run, by the part's name, in the order in which they run."""
 
 
 def _parser() -> argparse.ArgumentParser:

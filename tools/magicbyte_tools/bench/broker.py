@@ -1,4 +1,4 @@
-"""A broker of our own on the loopback interface, which serves a file that it did not write."""
+"""Starts a Kafka broker on the loopback interface that serves a generated segment file."""
 
 import shutil
 import socket
@@ -14,7 +14,7 @@ from magicbyte_tools.bench.java_reader import class_path
 TOPIC = "bench"
 
 START_S = 120
-"""Seconds that a broker may take to start."""
+"""Seconds that a broker may take until it answers after its start."""
 
 PROPERTIES = """\
 process.roles=broker,controller
@@ -37,12 +37,12 @@ CLUSTER_ID = "bWFnaWNieXRlLWJlbmNoIQ"
 def serving(
     segment_path: Path, rows: int, folder: Path, cache: Path, *, num_partitions: int = 1
 ) -> Iterator[str]:
-    """Run a broker in *folder* and yield its address.
+    """Run a broker in *folder* and yield its address, host:port.
 
-    Each of the *num_partitions* partitions of its topic TOPIC is *segment_path*, which has so many *rows*.
+    Each of the *num_partitions* partitions of its topic TOPIC holds a copy of *segment_path* with *rows* records.
 
-    Raises ProgramUnavailable where there is no Java, no Maven or no confluent-kafka, or the broker does not
-    serve the file.
+    Raises ProgramUnavailable if Java, Maven or confluent-kafka is missing, or if the broker does not answer
+    or serves another number of records.
     """
     try:
         from confluent_kafka import Consumer, KafkaError, KafkaException, TopicPartition
@@ -51,7 +51,7 @@ def serving(
     except ImportError as error:
         raise ProgramUnavailable("there is no Python package confluent-kafka") from error
     java = [tool("java"), "-Xmx512m", "-cp", class_path("broker", cache)]
-    with ExitStack() as stack:  # both are taken at once, so that they differ
+    with ExitStack() as stack:  # both ports are bound together, so that they differ
         sockets = [stack.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(2)]
         port, controller = (one.getsockname()[1] for one in sockets)
     address, log_dir = f"127.0.0.1:{port}", folder / "log"
@@ -91,7 +91,7 @@ def serving(
 
 
 def _put(segment_path: Path, log_dir: Path, num_partitions: int) -> None:
-    """Replace the topic's empty segments; the broker rebuilds their companion files."""
+    """Replace the topic's empty segments, and mark the shutdown unclean: the broker rebuilds indexes."""
     for number in range(num_partitions):
         partition = log_dir / f"{TOPIC}-{number}"
         for file in partition.glob("0*"):

@@ -1,12 +1,12 @@
-"""A number that contenders agree on if they read the same columns.
+"""A checksum of the columns of a file, by which the benchmark finds a contender that skips a column.
 
-Bytes of each column, weighted, and the last row's offset and time: a column that is left out or
-cut shows. Values are compared by the tests, not here. The Java reader works out the same.
+It is the weighted sum of the bytes in each column plus the last record's offset and timestamp. Values
+are not compared here but in the tests. The Java, Go and Rust readers compute the same sum.
 """
 
 
 class ColumnSums:
-    """Sums over the columns of a file, from which the checksum is computed."""
+    """Running sums over the columns of a file, from which the checksum is computed."""
 
     def __init__(self) -> None:
         self._weighted = self._last = 0
@@ -14,13 +14,13 @@ class ColumnSums:
     def add(
         self, *, key_size: int, value_size: int, header_key_size: int, header_value_size: int
     ) -> None:
-        """Count so many bytes in each column; a null has none."""
+        """Add the sizes of one or more records' columns, in bytes; a null counts 0."""
         self._weighted += (
             31 * key_size + 37 * value_size + 41 * header_key_size + 43 * header_value_size
         )
 
     def last(self, offset: int, timestamp: int | None) -> None:
-        """Remember the last row; one without a time has -1."""
+        """Set offset and timestamp (milliseconds) of the last record; a timestamp of None counts -1."""
         self._last = offset + (-1 if timestamp is None else timestamp)
 
     @property

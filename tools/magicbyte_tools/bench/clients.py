@@ -1,4 +1,4 @@
-"""The two Python clients, as their consumers read what a fetch brought: objects, no columns."""
+"""aiokafka and kafka-python, whose consumers decode a fetch response to Python objects, not columns."""
 
 import importlib
 from collections.abc import Iterator
@@ -13,7 +13,7 @@ class _Client:
     module: str
     """Module of the client's `MemoryRecords`, the class that reads the bytes of a fetch."""
     most_bytes: int | None = None
-    """Read no more of a file than so many bytes of entries; None reads all."""
+    """Largest number of bytes that are read of a file, in whole log entries; None reads all."""
 
     def load(self, path: Path, via: str) -> None:
         self.records = importlib.import_module(self.module).MemoryRecords
@@ -48,7 +48,7 @@ class _Client:
 
 
 def _beginning(buffer: bytes, most_bytes: int | None) -> bytes:
-    """Return the entries that end within the first *most_bytes* of *buffer*, at least one."""
+    """Return the log entries that end within the first *most_bytes* of *buffer*, at least one entry."""
     if most_bytes is None:
         return buffer
     end = read_entry(buffer, 0).end
@@ -58,13 +58,13 @@ def _beginning(buffer: bytes, most_bytes: int | None) -> bytes:
 
 
 class Aiokafka(_Client):
-    """aiokafka, in C where its wheel has that, as users have it."""
+    """Reader of aiokafka: in C if its wheel contains the extension, as for any user of that wheel."""
 
     module = "aiokafka.record.memory_records"
 
 
 class KafkaPython(_Client):
-    """kafka-python. It takes so long that a part of the file must do."""
+    """Reader of kafka-python, which is so slow that it reads only the first MiB of a file."""
 
     module = "kafka.record.memory_records"
     most_bytes = 1 << 20

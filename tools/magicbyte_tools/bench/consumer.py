@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.bench.consumer SERVERS TOPIC ROWS OUT: a topic into Parquet by librdkafka.
 
-Written as a user would write it: messages in lists, an Arrow table for every 64 MiB, with the columns
-and the compression of `magicbyte export`.
+Written as a user of confluent-kafka would write it: messages are collected in lists, and every 64 MiB of
+values become an Arrow table, with the columns and the compression of `magicbyte export`.
 """
 
 import sys
@@ -24,7 +24,7 @@ SCHEMA = pa.schema(
 )
 
 ROW_GROUP = 64 << 20
-"""Bytes of values that are written together."""
+"""Bytes of values per row group of the Parquet file."""
 
 LARGE_FETCHES = {"fetch.message.max.bytes": 8 << 20, "queued.max.messages.kbytes": 256 << 10}
 
@@ -44,7 +44,7 @@ def main(servers: str, topic: str, rows: int, out: str) -> None:
     done = size = 0
     with pq.ParquetWriter(out, SCHEMA, compression="zstd") as writer:
         while done < rows:
-            # It waits until it has as many as it was asked for.
+            # `consume` waits until it has as many messages as it was asked for.
             messages = consumer.consume(min(10_000, rows - done), timeout=30)
             if not messages:
                 raise SystemExit(f"{done} rows of {rows}, and no more in 30 seconds")

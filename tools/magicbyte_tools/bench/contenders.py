@@ -1,4 +1,4 @@
-"""The contenders: our engines, the floor, and other readers of the same bytes."""
+"""The contenders of the benchmark: magicbyte's engines, the floor, and other readers of the same files."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -44,17 +44,17 @@ class Contender:
     via: str = "memory"
     threads: int = 1
     warm_up_s: float = 0.0
-    """CPU seconds of passes that are not measured, at least two. Java compiles code after many runs."""
+    """CPU seconds of passes before the first measured one. Java compiles code after many runs."""
     settle_s: float = 0.0
-    """Time of passes before each that is measured."""
+    """Seconds of unmeasured passes before each measured pass."""
     has_checksum: bool = True
     reads_all: bool = True
     """False for slow readers, which read the beginning of the file only."""
     reads_messages: bool = True
-    """True where it can read formats v0 and v1."""
+    """True if the contender can read formats v0 and v1."""
     reads_compressed: bool = True
     reads_first_lz4: bool = True
-    """True where it can read lz4 in v0, whose frames carry a wrong header checksum (KAFKA-3160)."""
+    """True if the contender reads lz4 in v0, whose frames have a wrong header checksum (KAFKA-3160)."""
 
     def reads(self, kind: Kind) -> bool:
         is_format_read = kind.magic == 2 or self.reads_messages
@@ -64,12 +64,12 @@ class Contender:
 
 
 def reader_command(*arguments: str) -> tuple[str, ...]:
-    """Return the command of a reader in Python, by its name in `serve` and what that needs."""
+    """Return the command that runs a Python reader: *arguments* are READER and ENGINE of bench.serve."""
     return (sys.executable, "-m", "magicbyte_tools.bench.serve", *arguments)
 
 
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
-    """Return who can be had on this machine, and of the others why not."""
+    """Return the contenders that can run on this machine, and the reasons for the others by name."""
     floor = reader_command("floor")
     here = ours(engine)
     here.append(Contender(name=FLOOR, command=floor, has_checksum=False, reads_messages=False))
@@ -94,8 +94,8 @@ def ours(engine: str) -> list[Contender]:
     return [
         our(name=OURS),
         our(name=OURS_OFFSETS, mode="offsets"),
-        # Decompressed keys and values are copied, with views and without.
         our(name=OURS_KEPT, mode="kept"),
+        # Views of compressed entries are not measured: decompressed keys and values are copied anyway.
         our(name=OURS_VIEWS, mode="views", reads_compressed=False),
         our(name=OURS_FILE, via="file"),
         our(name=OURS_OPEN, via="open"),
@@ -103,7 +103,7 @@ def ours(engine: str) -> list[Contender]:
 
 
 def _java(cache: Path) -> list[Contender]:
-    # A process for each mode: what one has compiled must not be what another runs.
+    # One process per mode, so that the JVM compiles the code of each mode by itself.
     java = partial(Contender, command=java_reader.reader(cache), warm_up_s=JAVA_WARM_UP_S)
     return [
         java(name=JAVA_EXACT, mode="exact"),
@@ -122,7 +122,7 @@ def _rust(cache: Path) -> list[Contender]:
 
 
 def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
-    """Return our engine with each of *counts* threads, by the name `1 thread`, `2 threads`."""
+    """Return a contender for each number of threads in *counts*, named `1 thread`, `2 threads`, ..."""
     command = reader_command("ours", engine)
     names = {count: f"{count} thread{'s' * (count > 1)}" for count in counts}
     return [
@@ -132,7 +132,7 @@ def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
 
 
 def over_sizes(engine: str, cache: Path) -> list[Contender]:
-    """Return the contenders that read files of several sizes, from the file and not from memory."""
+    """Return the contenders for files of several sizes; all read from the file, not from memory."""
     here = [contender for contender in ours(engine) if contender.name in (OURS_FILE, OURS_OPEN)]
     with suppress(ProgramUnavailable):
         java = partial(Contender, command=java_reader.reader(cache, heap="256m"))

@@ -1,4 +1,4 @@
-"""Damage: a segment with a flipped bit in every hundredth entry is read beside the sound one."""
+"""Measures reading a segment with one flipped bit in every hundredth batch, beside the sound segment."""
 
 import random
 import shutil
@@ -26,8 +26,8 @@ def damage(
 ) -> tuple[Cell, list[Profile]]:
     """Measure `mb.open(..., on_damage="skip")` on *segment* (v2 batches), sound and damaged.
 
-    Returns the times and the profiles of both, per row of the sound segment. Raises Disagreement
-    where the damage loses no rows, or too many.
+    Returns the times and the profiles of both, in ns per record of the sound segment. Raises Disagreement
+    if the damaged segment yields all records, or loses over twice the records of its damaged batches.
     """
     cell = Cell(segment.kind.name, {SOUND: [], DAMAGED: []}, {SOUND: [], DAMAGED: []})
     with ExitStack() as stack:
@@ -75,8 +75,8 @@ def _judge(segment: Segment, name: str, rows: int) -> None:
 def flip(path: Path, seed: int) -> list[int]:
     """Flip a bit in every hundredth batch of the file *path*, and return the positions of the bytes.
 
-    *seed* decides the bits: half of them are in headers, most of which the checksum covers, half in
-    payloads.
+    *seed* selects the bits: half are in batch headers, most of whose bytes the checksum covers, and half
+    in payloads.
     """
     chance = random.Random(seed)
     positions = []

@@ -1,7 +1,7 @@
-"""Profile of reading a damaged segment, beside that of the sound one.
+"""Profiles reading a segment with `on_damage="skip"`: CPU time by part of the library.
 
-Clocks are put around the functions of the library. Only one clock runs at a time, so that each
-nanosecond counts once.
+Clocks are patched around functions of the library. Only one clock runs at a time, so that each
+nanosecond is counted once.
 """
 
 import time
@@ -28,13 +28,13 @@ REST = "runs and batches"
 PARTS = (SURVEY, SEARCH, READS, RECORDS, REST)
 
 WHOLE = {SURVEY: (SEARCH,), SEARCH: ()}
-"""Parts that have all that is done in them, as they read and scan for themselves; but for these."""
+"""Parts that also count the work of functions they call, except for the listed parts."""
 
 
 def damage_profile(
     name: str, path: Path, *, engine_name: str, num_rows: int, repetitions: int
 ) -> Profile:
-    """Return the times of the parts of `mb.open(path, on_damage="skip")`, in ns per row of *num_rows*."""
+    """Return the CPU time of each part of `mb.open(path, on_damage="skip")`, in ns for each of *num_rows*."""
     made = Profile(name, {part: [] for part in PARTS})
     ours = Ours(engine_name)
     ours.load(path, "skip")
@@ -48,7 +48,7 @@ def damage_profile(
 
 
 class _Clocks:
-    """CPU of this thread, in ns, by the part that runs."""
+    """CPU time of this thread in ns, by part of the library."""
 
     def __init__(self) -> None:
         self.spent = dict.fromkeys(PARTS, 0)
@@ -56,7 +56,7 @@ class _Clocks:
         self._since = time.thread_time_ns()
 
     def charge(self) -> None:
-        """Charge what has passed to the part that runs."""
+        """Add the CPU time since the last call to the part that is running."""
         now = time.thread_time_ns()
         self.spent[self._running[-1]] += now - self._since
         self._since = now
@@ -78,7 +78,7 @@ class _Clocks:
 
 @contextmanager
 def _clocks(engine_name: str) -> Iterator[_Clocks]:
-    """Have the library's parts count what they take while this lasts."""
+    """Patch the library's functions, while the context lasts, so that they are timed; yield the clocks."""
     clocks, kind = _Clocks(), type(engine(engine_name))
     with (
         patch.object(LogPass, "read_segments", clocks.timed(LogPass.read_segments, SURVEY)),

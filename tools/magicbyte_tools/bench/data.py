@@ -1,7 +1,6 @@
-"""The files that are read: made once from a seed, in the cache folder.
+"""Generates the segment files that the benchmark reads, once per seed, in the cache folder.
 
-A file is a log segment: entries back to back. It is written batch by batch, so its size is not
-bounded by memory.
+A segment is written batch by batch, so it may be larger than memory.
 """
 
 import json
@@ -40,7 +39,7 @@ class Kind:
 
 @dataclass(frozen=True, slots=True)
 class Segment:
-    """A file, and what went into it."""
+    """A generated segment file, with the numbers of its records, batches and uncompressed bytes."""
 
     kind: Kind
     path: Path
@@ -62,20 +61,20 @@ KINDS = tuple(
         if codec != "zstd"  # only batches may have it (KIP-110)
     ]
 )
-"""All that can be measured. v0 and v1 have no headers; with a codec they are wrapped."""
+"""All kinds of files that can be measured. v0 and v1 have no record headers, and with a codec wrappers."""
 
 
 def chosen(patterns: Sequence[str]) -> list[Kind]:
-    """Return the kinds whose names match one of *patterns*."""
+    """Return the kinds whose names match one of the shell patterns *patterns*."""
     return [kind for kind in KINDS if any(fnmatch(kind.name, pattern) for pattern in patterns)]
 
 
 def segments(
     kinds: Iterable[Kind], folder: Path, *, raw_bytes: int, seed: int = SEED
 ) -> list[Segment]:
-    """Return a file of *raw_bytes* of records, and those that fill its last batch, for each of *kinds*.
+    """Return a segment with at least *raw_bytes* of uncompressed records for each of *kinds*.
 
-    It is made in *folder* if it is not there.
+    Segments that *folder* does not hold yet are written there.
     """
     place = folder / f"{raw_bytes}-{seed}"
     place.mkdir(parents=True, exist_ok=True)
@@ -88,7 +87,7 @@ def segments(
 
 
 def _stated(kind: Kind, folder: Path) -> Path:
-    """Return the file that says what went into a segment; written last, so it stands for the whole."""
+    """Return the path of a segment's JSON file of counts, whose existence shows that the segment is whole."""
     return folder / f"{kind.name}.json"
 
 
@@ -98,7 +97,7 @@ def _read(kind: Kind, folder: Path) -> Segment:
 
 
 def _write(kinds: Sequence[Kind], folder: Path, least_bytes: int, seed: int) -> None:
-    """Write the same rows, in the same batches, as each of *kinds*: drawing them is what costs."""
+    """Write the same batches of records in each of *kinds* in one pass, since generating records costs most."""
     num_rows = num_batches = raw_bytes = 0
     with ExitStack() as stack:
         files = [
@@ -119,7 +118,7 @@ def _write(kinds: Sequence[Kind], folder: Path, least_bytes: int, seed: int) -> 
 
 
 def batches(kind: Kind, least_bytes: int, seed: int) -> Iterator[tuple[list[RecordData], bytes]]:
-    """Yield rows that make a batch, and their records as v2 has them, until there are *least_bytes* of these."""
+    """Yield rows of each batch, and the records encoded as in v2, until *least_bytes* of them are written."""
     together: list[RecordData] = []
     records: list[bytes] = []
     size = written = 0

@@ -1,4 +1,4 @@
-"""Encodes records as a producer sends them: the hot loops by hand, the rest by the Construct twin.
+"""Encodes batches as a producer sends them: records by hand, for speed, headers by the Construct twin.
 
 The twin builds about ten thousand records a second, which is too slow for a gigabyte. The tests
 read the encoded bytes with the twin and with the runtime.
@@ -49,7 +49,7 @@ def record(record_data: RecordData, base_offset: int, base_timestamp: int) -> by
 
 
 def batch(rows: Sequence[RecordData], payload: bytes, codec: str) -> bytes:
-    """Return the v2 batch of *rows*, which are the records in *payload*."""
+    """Return a v2 batch; *payload* holds *rows* encoded as v2 records, which *codec* compresses."""
     built: bytes = RecordBatch.build(
         {
             "base_offset": rows[0].offset,
@@ -69,7 +69,7 @@ def batch(rows: Sequence[RecordData], payload: bytes, codec: str) -> bytes:
 
 
 def messages(rows: Sequence[RecordData], magic: int, codec: str) -> bytes:
-    """Return *rows* as messages of *magic*, in a wrapper where there is a *codec*."""
+    """Return *rows* as messages of *magic*, in a wrapper message unless *codec* is `none`."""
     if codec == "none":
         return b"".join(_message(row, magic, row.offset) for row in rows)
     # Offsets inside a wrapper message are relative in v1 and absolute in v0.

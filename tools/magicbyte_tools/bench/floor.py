@@ -1,7 +1,7 @@
-"""The floor: checksum, decompression and one copy, by the best primitives there are.
+"""The floor of the benchmark: verifies checksums, decompresses payloads and copies them once.
 
-A reader of batches cannot do less. Each primitive is the fastest of several on the file that is
-read; the choice is printed on stderr.
+No reader of batches can do less. The decompressor is the fastest of several on the file that is
+read; their ratios are printed on stderr.
 """
 
 import sys
@@ -26,10 +26,10 @@ from magicbyte_tools.bench.primitives import (
 )
 
 GROUP = 512 << 10
-"""Decompressed bytes that are copied together: they are still in the processor's cache."""
+"""Decompressed bytes per copy: few enough to be still in the processor's cache."""
 
 OUT = 4 << 20
-"""Bytes of warm memory that payloads are copied to, over and over."""
+"""Size in bytes of the buffer that payloads are copied to; it is reused, so its pages are warm."""
 
 
 class Floor:
@@ -70,7 +70,7 @@ class Floor:
         return self.read("columns", 1), 0
 
     def _raw(self, first: int, last: int) -> Bytes:
-        """Return the decompressed payloads of a group; without a codec, the bytes of the file."""
+        """Return the decompressed payloads of sections [first, last); without a codec, the file's bytes."""
         if self.decompress is None:
             return self.array[self.sections[first].begin : self.sections[last - 1].end]
         end = 0
@@ -79,7 +79,7 @@ class Floor:
         return self.arena.array[:end]
 
     def _fastest(self, codec: str) -> Decompress:
-        """Return the fastest primitive for *codec*; raise ValueError if one of them is wrong."""
+        """Return the fastest primitive for *codec*. Raises ValueError if one gives a wrong size."""
         durations_ns: dict[Decompress, int] = {}
         for primitive in PRIMITIVES[codec]:
             self.decompress = primitive
@@ -117,7 +117,7 @@ def _section(data: bytes, entry: Entry) -> Section:
 
 
 def _groups(sections: Sequence[Section]) -> list[tuple[int, int]]:
-    """Return the runs of sections of about GROUP bytes each, as half-open ranges of numbers."""
+    """Return runs of sections of about GROUP decompressed bytes each, as half-open index ranges."""
     groups, first, size = [], 0, 0
     for number, section in enumerate(sections):
         if size >= GROUP:

@@ -1,4 +1,4 @@
-"""Programs of other languages: compiled when they are first asked for, and kept in the cache folder."""
+"""Builds contenders in other languages (Java, Go, Rust) when they are first used, in the cache folder."""
 
 import hashlib
 import os
@@ -13,7 +13,7 @@ class ProgramUnavailable(Exception):
 
 
 def tool(name: str) -> str:
-    """Return the path of the program *name*; ProgramUnavailable where there is none."""
+    """Return the path of the program *name* on the PATH. Raises ProgramUnavailable if there is none."""
     found = shutil.which(name)
     if found is None:
         raise ProgramUnavailable(f"there is no {name} on the PATH")
@@ -23,7 +23,7 @@ def tool(name: str) -> str:
 def compiled(
     name: str, sources: Iterable[bytes], cache: Path, build: Callable[[Path], None]
 ) -> Path:
-    """Return what *build* makes of *sources* at the path it is given; kept in *cache* by *name* and digest."""
+    """Return the path in *cache* of the file that *build* writes, once per *name* and *sources*."""
     digest = hashlib.sha256(b"\0".join(sources)).hexdigest()[:16]
     place = cache / f"{name}-{digest}"
     if not place.exists():
@@ -35,14 +35,14 @@ def compiled(
 
 
 def sources(folder: Path) -> list[Path]:
-    """Return the files in *folder* and below, in an order that depends on their names alone."""
+    """Return all files in *folder* and its subfolders, sorted by path."""
     return sorted(path for path in folder.rglob("*") if path.is_file())
 
 
 def attempt(command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
     """Run *command*, which fetches or compiles a program in *folder*.
 
-    Raises ProgramUnavailable where it fails: there may be no network, no C compiler, or too old a release.
+    Raises ProgramUnavailable if it fails, as without a network or a C compiler, or with too old a toolchain.
     """
     done = subprocess.run(
         command,

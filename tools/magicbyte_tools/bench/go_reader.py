@@ -1,4 +1,4 @@
-"""franz-go's reader, for machines that have Go."""
+"""Builds the contender that reads by franz-go, on machines with Go."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ SOURCES = Path(__file__).with_name("go")
 
 
 def reader(cache: Path) -> list[str]:
-    """Return the command of the Go reader, compiled in *cache* if it is not there."""
+    """Return the command of the Go reader; it is compiled into *cache* unless it is there already."""
     go = tool("go")
     own = cache.parent.absolute() / "go"
     environment = {

@@ -1,4 +1,4 @@
-"""Goals of the columnar engine (ratios, memory, the cost of headers), and how a run meets them."""
+"""Goals of the columnar engine (speed ratios, memory, cost of headers), and the verdicts of a run on them."""
 
 import operator
 from collections.abc import Iterator
@@ -24,7 +24,7 @@ TIMES_AS_FAST_AS_JAVA = {
     "zstd": (1.4, 1.2, 1.9),
     "gzip": (1.8, 1.8, 2.1),
 }
-"""At least, by codec and in the order of SHAPES: Java that hands out arrays of exact size."""
+"""Least factor by which magicbyte is faster than `Java exact`, by codec and in the order of SHAPES."""
 
 TIME_TO_THE_FLOOR = {
     "none": (2.2, 1.7, 3.2),
@@ -33,33 +33,33 @@ TIME_TO_THE_FLOOR = {
     "zstd": (1.15, 1.1, 1.3),
     "gzip": (1.2, 1.1, 1.2),
 }
-"""At most, by codec and in the order of SHAPES."""
+"""Largest ratio of CPU time to the floor's, by codec and in the order of SHAPES."""
 
 NOISE = 1.25
-"""Factor by which a cell may miss its goal and still be accepted: machines and their load differ."""
+"""Factor by which a file may miss its goal and still be accepted: machines and their load differ."""
 
 TIE = 0.95
-"""Never slower: a difference that is smaller cannot be told from none."""
+"""Least factor of a goal to be no slower: differences of 5% are within the noise."""
 
 OF_MESSAGES = 1.5
-"""Times as fast as Java, in v0 and v1."""
+"""Least factor by which magicbyte is faster than Java on v0 and v1."""
 
 VIEWS = {("1000B", "none"): 1.3}
-"""Times as fast as Java that hands nothing out, by shape and codec."""
+"""Least factor by which views are faster than `Java columns`, by shape and codec."""
 
 GEOMETRIC_MEAN = 2.0
 AIOKAFKA, AIOKAFKA_UNCOMPRESSED = 1.25, 3.5
 TWO_THREADS = {"none": 1.5, "gzip": 1.5, "lz4": 1.7, "snappy": 1.7, "zstd": 1.7}
 MEMORY = {"10": 200e6, "1024": 300e6}
-"""Bytes, by MiB of the file's records."""
+"""Largest peak memory in bytes, by MiB of records in the file."""
 OF_CONSUMER, OF_DUMP_LOG = 1 / 3, 1 / 4
-"""CPU of `magicbyte export`, as a share of other whole jobs'."""
+"""Largest CPU time of `magicbyte export`, as a share of the consumer's and of kafka-dump-log's."""
 HEADER_BYTES_READ, HEADER_PASS_US = RecordBatchHeader.SIZE, 1.0
-"""Per batch: by the command, and microseconds of CPU of a pass."""
+"""Largest cost per batch: bytes that the command reads, and microseconds of CPU of a header pass."""
 OF_SOUND = 1.5
-"""Times what a sound file takes."""
+"""Largest ratio of CPU time, the damaged file to the sound file."""
 START = 2.0
-"""Times `import pyarrow`, which we cannot do without."""
+"""Largest ratio of `import magicbyte` to `import pyarrow`, which magicbyte cannot do without."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,7 +74,7 @@ class Goal:
 
     @property
     def verdict(self) -> str:
-        """`met`, `accepted` (missed by no more than the slack), `missed`, or `not measured`."""
+        """Verdict: `met`, `accepted` (missed by no more than the slack), `missed`, or `not measured`."""
         if self.measured is None:
             return "not measured"
         holds = operator.ge if self.is_least else operator.le
@@ -89,7 +89,7 @@ _at_most = partial(Goal, is_least=False)
 
 
 def goals(results: Results) -> Iterator[Goal]:
-    """Yield all goals, in the order in which they are shown."""
+    """Yield all goals with their measured values in *results*, in the order of the page."""
     cells = {cell.name: cell for cell in results.cells}
     for kind in KINDS:
         cell = cells.get(kind.name)

@@ -1,4 +1,4 @@
-"""Measures reading of headers alone: a pass over a file, and `dump --table batches --quick`.
+"""Measures reading batch headers alone: a pass over a file, and `dump --table batches --quick`.
 
 The operating system counts the bytes that the process reads. Bytes that the same command reads for
 the first batch alone belong to Python and its packages, and are subtracted.
@@ -27,9 +27,9 @@ class HeaderScan:
     pass_ns: list[int]
     """CPU nanoseconds of a pass over all headers, in a warm process."""
     whole: ProcessJob
-    """The command, of the file."""
+    """Cost of `dump --quick` of the whole file."""
     first: ProcessJob
-    """The command, of its first batch alone."""
+    """Cost of `dump --quick` of a file that holds the first batch alone."""
 
     @property
     def pass_us_per_batch(self) -> float:
@@ -37,13 +37,13 @@ class HeaderScan:
 
     @property
     def command_us_per_batch(self) -> float:
-        """CPU that the command takes more for each batch; its start is left out."""
+        """CPU microseconds of the command per batch, without the cost of its start and first batch."""
         both = zip(self.whole.cpu_s, self.first.cpu_s, strict=True)
         return median(whole - first for whole, first in both) * 1e6 / (self.num_batches - 1)
 
     @property
     def bytes_per_batch(self) -> float | None:
-        """Bytes that the command reads more for each batch; None where the system does not count."""
+        """Bytes that the command reads per batch, less its start; None if the system has no count."""
         both = zip(self.whole.read_bytes, self.first.read_bytes, strict=True)
         more = [whole - first for whole, first in both if whole is not None and first is not None]
         return median(more) / (self.num_batches - 1) if more else None
@@ -52,7 +52,7 @@ class HeaderScan:
 def header_scan(segment: Segment, cache: Path, *, engine: str, repetitions: int) -> HeaderScan:
     """Measure reading the headers of *segment*.
 
-    Raises Disagreement where a pass does not find as many batches as were written.
+    Raises Disagreement if a pass finds another number of batches than were written.
     """
     pass_ns: list[int] = []
     with Process(reader_command("ours", engine)) as process:
@@ -66,7 +66,7 @@ def header_scan(segment: Segment, cache: Path, *, engine: str, repetitions: int)
                 pass_ns.append(took.thread_ns)
             passes, spent_ns = passes + 1, spent_ns + took.wall_ns
     with TemporaryDirectory(dir=cache) as name:
-        # By the same name, so that the command has the same to say.
+        # Both files have the same name, so that the command prints the same path.
         whole, first = (Path(name) / part / f"{0:020}.log" for part in ("whole", "first"))
         for log in (whole, first):
             log.parent.mkdir()

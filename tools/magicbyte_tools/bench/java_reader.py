@@ -1,4 +1,4 @@
-"""Kafka's own Java programs, for machines that have Java and Maven."""
+"""Builds the contender that reads by Kafka's Java classes, on machines with Java and Maven."""
 
 import os
 import subprocess
@@ -10,14 +10,14 @@ SOURCES = Path(__file__).with_name("java")
 POM = SOURCES / "pom.xml"
 
 COLLECTOR = "-XX:+UseSerialGC"
-"""The fastest of those tried: Serial, Parallel, G1, a small young generation, huge pages."""
+"""The fastest setting of those measured: Serial, Parallel, G1, a small young generation, huge pages."""
 
 HEAP = "2g"
 """Java's heap: large enough never to grow. Objects are short-lived, so collections cost little."""
 
 
 def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
-    """Return the command of the Java reader, compiled in *cache* if it is not there."""
+    """Return the command of the Java reader; it is compiled into *cache* unless it is there already."""
     java, javac = tool("java"), tool("javac")
     jars = class_path("reader", cache)
     source = SOURCES / "SegmentReader.java"
@@ -33,7 +33,7 @@ def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
 
 
 def class_path(profile: str, cache: Path) -> str:
-    """Return the jars of *profile* of the pom, as Maven finds them; the answer is kept in *cache*."""
+    """Return the class path of the Maven profile *profile* in pom.xml; Maven's answer is cached in *cache*."""
 
     def build(answer: Path) -> None:
         command = [tool("mvn"), "--batch-mode", "--quiet", "--file", str(POM)]

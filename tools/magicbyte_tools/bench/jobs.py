@@ -1,4 +1,4 @@
-"""Whole jobs: processes as a user starts them, with all that they import and compile."""
+"""Runs and measures whole jobs: processes as a user starts them, including imports and compilation."""
 
 import os
 import subprocess
@@ -15,11 +15,11 @@ from magicbyte_tools.bench.process import peak_of, read_by
 
 @dataclass(slots=True)
 class ProcessJob:
-    """Cost of a job; lists have an item per repetition."""
+    """Cost of a process and its children; lists have an item per repetition."""
 
     name: str
     cpu_s: list[float] = field(default_factory=list)
-    """User and system, of the process and its children."""
+    """CPU seconds, user and system, of the process and its children."""
     wall_s: list[float] = field(default_factory=list)
     peak_bytes: list[int | None] = field(default_factory=list)
     read_bytes: list[int | None] = field(default_factory=list)
@@ -35,14 +35,14 @@ class ProcessJob:
 
 
 class Failed(Exception):
-    """A job did not end well."""
+    """A job ended with an exit status other than 0."""
 
 
 def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[ProcessJob]:
-    """Run *commands*, by name, in turn, again and again; what they print is thrown away.
+    """Run *commands* (arguments by name) in turn, *repetitions* times, and return the cost of each.
 
-    The first time does not count: it writes what later ones find, bytecode and machine code.
-    Raises Failed where one exits with another status than 0.
+    Their output is discarded. An extra first run is not measured: it writes bytecode and machine code
+    that later runs use. Raises Failed if a command exits with another status than 0.
     """
     for name, command in commands.items():
         _run(ProcessJob(name), command)
@@ -64,7 +64,7 @@ def _run(job: ProcessJob, command: Sequence[str]) -> None:
         with _watched(process.pid) as peaks:
             os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOWAIT)
             job.wall_s.append(time.perf_counter() - begun)
-        # Ended, but not reaped: some of it can still be asked.
+        # The process has ended but is not reaped, so /proc still has its counters.
         job.read_bytes.append(read_by(process.pid))
         _, status, used = os.wait4(process.pid, 0)
         process.returncode = os.waitstatus_to_exitcode(status)
@@ -78,11 +78,11 @@ def _run(job: ProcessJob, command: Sequence[str]) -> None:
 
 @contextmanager
 def _watched(process: int) -> Iterator[list[int]]:
-    """Yield a list that grows with samples of the *process*'s peak memory, in bytes."""
+    """Yield a list to which a thread appends the peak memory of *process* in bytes, every 20 ms."""
     peaks: list[int] = []
     has_ended = threading.Event()
 
-    # A thread looks, so that who waits for the end sees it when it comes: a start is short.
+    # A thread samples, so that the caller notices the end of a short process without delay.
     def watch() -> None:
         while not has_ended.wait(0.02):
             peaks.append(peak_of(process) or 0)

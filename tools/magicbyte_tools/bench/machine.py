@@ -1,4 +1,4 @@
-"""Describes the machine by its class, with nothing that identifies it."""
+"""Describes the machine of a benchmark: processor, memory, system, releases; nothing that identifies it."""
 
 import os
 import platform
@@ -24,7 +24,7 @@ PACKAGES = (
 
 
 def machine() -> dict[str, str]:
-    """Return the properties of the machine on which the figures depend, by name."""
+    """Return the properties of this machine that affect the figures, by name."""
     return {
         "processor": f"{os.cpu_count()} cores of {_processor()}",
         "memory": f"{os.sysconf('SC_PAGE_SIZE') * os.sysconf('SC_PHYS_PAGES') / (1 << 30):.0f} GiB",
@@ -50,7 +50,7 @@ def _version(program: str, argument: str) -> str:
     found = shutil.which(program)
     if found is None:
         return "none"
-    # Java says it on the standard error.
+    # Java prints its version on stderr.
     told = subprocess.run([found, argument], capture_output=True, text=True)
     version = re.search(r"\d+(\.\d+)+", told.stdout + told.stderr)
     return version[0] if version else "unknown"

@@ -1,4 +1,4 @@
-"""The interleaved run: everybody warmed up, then one pass of each in turn, again and again."""
+"""Measures contenders on one file: all are warmed up, then they take turns, one pass each."""
 
 import os
 import time
@@ -12,7 +12,7 @@ from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.process import Pass, Process
 
 WARM_UP = 2
-"""Passes that are not measured, at least."""
+"""Least number of passes before the first measured one."""
 
 
 class Disagreement(Exception):
@@ -29,15 +29,15 @@ class Cell:
     wall_ns: dict[str, list[float]] = field(default_factory=dict)
     """Elapsed nanoseconds per row."""
     peak_bytes: dict[str, int | None] = field(default_factory=dict)
-    """Peak memory of the whole process."""
+    """Peak memory of each contender's process."""
     busy: float | None = None
-    """Share of the processors that other programs used meanwhile; None where the system has no count."""
+    """Share of all processors that other programs used; None if the system has no count."""
 
 
 def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: int) -> Cell:
-    """Measure *contenders* on *segment*, a process for each.
+    """Measure *contenders* on *segment*, each in a process of its own.
 
-    Raises Disagreement where a contender does not read the rows that were written.
+    Raises Disagreement if a contender reads another number of rows than the segment has.
     """
     cell = Cell(segment.kind.name)
     suited = [contender for contender in contenders if contender.reads(segment.kind)]
@@ -67,7 +67,7 @@ def _warm_up(segment: Segment, contender: Contender, working: dict[str, Process]
 
 
 def _settled(segment: Segment, contender: Contender, working: dict[str, Process]) -> Iterator[Pass]:
-    """Yield passes until the contender has settled; the last one is measured."""
+    """Yield the passes of a contender until its times have settled; the last pass is the measured one."""
     spent_ns = 0
     while spent_ns < contender.settle_s * 1e9:
         took = _ask(segment, contender, working)
@@ -88,10 +88,10 @@ def _ask(segment: Segment, contender: Contender, working: dict[str, Process]) ->
 
 
 def agree(segment: Segment, contenders: Sequence[Contender], working: dict[str, Process]) -> None:
-    """Raise Disagreement unless all *contenders* find the rows that were put in, and the same columns."""
+    """Raise Disagreement unless all *contenders* read the number of rows written and equal column sums."""
     sums = {}
     for one in contenders:
-        # What comes through the library and from a file is the same code as from memory.
+        # `check` runs once per contender: reading from a file or by mb.open decodes with the same code.
         checked = working[one.name].ask(segment.path, "check", one.via)
         if one.reads_all and checked.rows != segment.num_rows:
             told = f"{one.name} finds {checked.rows} rows of {segment.num_rows}"
@@ -103,7 +103,7 @@ def agree(segment: Segment, contenders: Sequence[Contender], working: dict[str, 
 
 
 class Others:
-    """CPU time that other programs use meanwhile, by the system's counts of busy time."""
+    """Measures the CPU time that other programs use, by the busy time in /proc/stat."""
 
     def __init__(self) -> None:
         self._begun = time.monotonic_ns()
@@ -111,11 +111,11 @@ class Others:
         self._own = time.process_time_ns()
 
     def less(self, process_ns: int) -> None:
-        """Count so much as ours."""
+        """Count *process_ns* of CPU time, in ns, as the benchmark's own."""
         self._own -= process_ns
 
     def share(self) -> float | None:
-        """Return the share of all processors that others have had since the beginning."""
+        """Return the share of all processors used by other programs since creation; None if not counted."""
         busy = _busy_ns()
         if busy is None or self._busy is None:
             return None

@@ -1,4 +1,4 @@
-"""An engine of the runtime: bytes to Arrow, checksums verified."""
+"""Contender for magicbyte's engines: reads a segment to Arrow batches, checksums verified."""
 
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -30,20 +30,20 @@ values as views, `offsets` the least that a search needs. The reader drops each 
 next one is decoded, except in `kept`, which holds two at a time."""
 
 ON_DAMAGE = {"open": "fail", "skip": "skip"}
-"""Damage policy of the library, by the way of reading."""
+"""`on_damage` of `mb.open`, by the VIA of bench.serve."""
 
 CHUNK = 4 * MIB
-"""Bytes that are read at a time."""
+"""Bytes per read from a file."""
 
 LIMITS = Limits()
 
 
 class DamagedFileError(Exception):
-    """A generated file does not read as it was written."""
+    """A generated segment file has an entry that is not sound."""
 
 
 class LoadedFile:
-    """Bytes of a file in memory, as those of a fetch response; `read_at` copies nothing."""
+    """A file whose bytes are in memory, like a fetch response; `read_at` returns views and copies nothing."""
 
     def __init__(self, data: bytes) -> None:
         self.data = memoryview(data)
@@ -102,7 +102,7 @@ class Ours:
                 yield from read(own, file, columns, 0, file.size_bytes)
 
     def _headers(self) -> int:
-        """Return how many entries there are, by their headers alone."""
+        """Return the number of log entries in the file; only their headers are read."""
         with open_file(str(self.path)) as file:
             anywhere = Bounds(floor=None, ceiling=None)
             own = engine(self.name)
@@ -110,7 +110,7 @@ class Ours:
             return sum(len(piece.entries) for piece in walk if isinstance(piece, SoundEntries))
 
     def _in_threads(self, columns: tuple[str, ...], threads: int) -> int:
-        """Return the rows that *threads* decoders find, each with a part of the file for itself."""
+        """Return the number of rows that *threads* threads decode, each from its own part of the file."""
         file = self.file
         if file is None:
             raise ValueError("threads read from memory")
@@ -122,7 +122,7 @@ class Ours:
             return sum(pool.map(count, self._parts(file, threads)))
 
     def _parts(self, file: LoadedFile, count: int) -> list[tuple[int, int]]:
-        """Return *count* parts of the file, of whole entries and about the same size."""
+        """Return *count* byte ranges of the file, of whole log entries and about equal size."""
         if count not in self.parts:
             size, ends = file.size_bytes, [0]
             position = 0
@@ -139,7 +139,7 @@ def read(
 ) -> Iterator[pa.RecordBatch]:
     """Yield *columns* of all records of the entries in [begin, end) of *file*.
 
-    Raises DamagedFileError where an entry, its checksum or a record is not sound.
+    Raises DamagedFileError if an entry, its checksum or a record is not sound.
     """
     chunk_bytes = end - begin if isinstance(file, LoadedFile) else CHUNK
     max_bytes, length = max_batch_bytes(columns), chunk_bytes
@@ -168,7 +168,7 @@ def _num_rows(batches: Iterator[pa.RecordBatch], *, is_kept: bool = False) -> in
     for rows in batches:
         count += rows.num_rows
         if not is_kept:
-            del rows  # its memory is used again by what comes next
+            del rows  # so that its memory is reused for the next Arrow batch
     return count
 
 

@@ -1,4 +1,4 @@
-"""The results as a page of Markdown."""
+"""Prints the results of a benchmark as Markdown: the page docs/performance.md."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -65,7 +65,7 @@ rows, each message by itself or, with a codec, in wrappers.
 
 
 def page(results: Results, picture: str | None = None) -> str:
-    """Return the page; *picture* is the link to the plot, if there is one."""
+    """Return the page of *results* as Markdown; *picture* is the path of the plot for its link, or None."""
     shapes = "; ".join(f"`{shape.name}`: {shape.sentence}" for shape in SHAPES.values())
     introduction = INTRODUCTION.format(
         run=results,
@@ -273,7 +273,7 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
 
 
 def _speed_and_peak(cell: Cell, name: str) -> list[str]:
-    """Return millions of records per second, and the peak memory in MB."""
+    """Return two table cells of contender *name*: millions of records per CPU second, and peak MB."""
     return [_millions(per_second(cell, name)), _millions(cell.peak_bytes.get(name), 0)]
 
 

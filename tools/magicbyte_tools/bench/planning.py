@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.bench.planning [--segments N...] [--million N]: what plans cost.
 
-A plan is made in a process of its own, as Spark makes it, by `partitions()` of the data source:
-seconds of CPU and by the clock, the most memory the process had, and the largest of its tasks.
+Each plan is made in a process of its own by `partitions()` of the data source, as in Spark. Printed are
+CPU and elapsed seconds, the peak memory of the process, and the size of the largest pickled split.
 """
 
 import argparse
@@ -79,7 +79,7 @@ def _tell(what: str, segments: int, folder: Path, **more: str) -> None:
 
 
 def measured(read_options: dict[str, str]) -> dict[str, Any]:
-    """Return what a process says that plans a read with *read_options*."""
+    """Plan a read with *read_options* in a new process; return its figures, by the keys in MEASURED."""
     command = [sys.executable, "-c", MEASURED, json.dumps(read_options)]
     figures: dict[str, Any] = json.loads(subprocess.check_output(command, text=True))
     return figures
@@ -88,7 +88,7 @@ def measured(read_options: dict[str, str]) -> dict[str, Any]:
 def write_segments(
     folder: Path, number: int, *, per_partition: int = SEGMENTS_PER_PARTITION
 ) -> None:
-    """Write *number* small segments into partitions of *per_partition* of them in *folder*."""
+    """Write *number* small segments into partition folders of *per_partition* segments each in *folder*."""
     for partition in range(number // per_partition):
         place = folder / f"many-{partition}"
         place.mkdir(parents=True)
@@ -98,12 +98,12 @@ def write_segments(
 
 
 def write_batches(folder: Path, number: int) -> None:
-    """Write a segment of *number* batches of a record each into *folder*."""
+    """Write a segment of *number* batches, with one record each, into *folder*."""
     _write(folder, (_at(PLAIN, offset) for offset in range(number)))
 
 
 def write_aborted(folder: Path, number: int) -> None:
-    """Write a segment of *number* aborted transactions of a record each into *folder*, and their index."""
+    """Write a segment of *number* aborted transactions of one record, and its .txnindex, into *folder*."""
 
     def entries() -> Iterator[bytes]:
         for offset in range(0, 2 * number, 2):
@@ -112,7 +112,7 @@ def write_aborted(folder: Path, number: int) -> None:
 
     _write(folder, entries())
     index = (
-        # A broker writes this where no other transaction is open: the log is stable after the marker.
+        # A broker writes this last stable offset if no other transaction is open at the marker.
         AbortedTransaction.FIXED.pack(0, PRODUCER, offset, offset + 1, offset + 2)
         for offset in range(0, 2 * number, 2)
     )
@@ -133,7 +133,7 @@ ABORT = entry_parts.marker(entry_parts.ABORT, 0, producer=PRODUCER).data
 
 
 def _at(entry: bytes, offset: int) -> bytes:
-    """Return *entry* with another base offset, which its checksum does not cover."""
+    """Return the batch *entry* with the base offset *offset*, which its checksum does not cover."""
     return OFFSET.pack(offset) + entry[OFFSET.size :]
 
 

@@ -1,4 +1,4 @@
-"""The plot: time to the floor, file by file, as SVG that any browser shows."""
+"""Plots the CPU time of each contender on each file, as a ratio to the floor's, as SVG."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -19,11 +19,11 @@ MARKS = {
     who.AIOKAFKA: ("square", "#3d5a80"),
     who.KAFKA_PYTHON: ("hollow", "#3d5a80"),
 }
-"""Contenders in the plot, with marks that differ in shape as well as in colour."""
+"""Contenders in the plot, with the shape and the colour of their marks."""
 
 
 def plot(cells: Sequence[Cell]) -> str | None:
-    """Return the plot of those *cells* that have a floor; None where none has."""
+    """Return an SVG plot of the *cells* in which the floor was measured; None if there are none."""
     rows = [(cell.name, ratios) for cell in cells if (ratios := _ratios(cell))]
     if not rows:
         return None

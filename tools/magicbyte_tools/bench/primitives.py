@@ -1,6 +1,6 @@
-"""The fastest ways to decompress: functions of the wheels, and the C functions that they export.
+"""Decompressors for the floor of the benchmark: Python functions of wheels, and C functions they export.
 
-A primitive trusts its input, which is generated. A real reader needs more checks.
+They trust their input, which is generated; a real reader has to check more.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ class Section:
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """The bytes of the file, in the forms that primitives take."""
+    """The bytes of the file, as a memoryview and as an address, since primitives take one or the other."""
 
     view: memoryview
     address: int
@@ -37,7 +37,7 @@ class Source:
 
 @dataclass(frozen=True, slots=True)
 class DecompressionArena:
-    """Memory that is decompressed into."""
+    """Memory that payloads are decompressed into, as an array, a memoryview and an address."""
 
     array: Bytes
     view: memoryview
@@ -49,7 +49,7 @@ Decompress = Callable[[Source, Section, DecompressionArena, int], int]
 
 
 def _exported(module: str, name: str, result: Any, *arguments: Any) -> Any:
-    """Return the C function *name* that the file of *module* exports, None if it does not."""
+    """Return the C function *name* that the extension *module* exports; None if it exports none."""
     spec = importlib.util.find_spec(module)
     if spec is None or spec.origin is None:
         return None
@@ -72,11 +72,11 @@ ZSTD_decompressDCtx = _exported(
 LEN_LZ4_HEADER = 7
 LEN_XERIAL_HEADER = 16
 STORED = 1 << 31
-"""The bit of an LZ4 block's length that says that it is not compressed."""
+"""Bit of an LZ4 block's length that is set if the block is not compressed."""
 
 
 def lz4_pointer(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """The lz4 wheel's function, block by block."""
+    """Decompress lz4 by LZ4_decompress_safe of the lz4 wheel, block by block; return the end position."""
     position = section.begin + LEN_LZ4_HEADER
     room = section.raw_bytes + end
     while length := int.from_bytes(source.view[position : position + 4], "little"):
@@ -94,13 +94,13 @@ def lz4_pointer(source: Source, section: Section, arena: DecompressionArena, end
 
 
 def lz4_cramjam(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """cramjam's frame decoder."""
+    """Decompress lz4 by cramjam's frame decoder; return the end position in the arena."""
     into = arena.view[end:]
     return end + cramjam.lz4.decompress_into(source.view[section.begin : section.end], into)
 
 
 def snappy_cramjam(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """cramjam's block decoder, on xerial's blocks."""
+    """Decompress snappy by cramjam, block by block of xerial's framing; return the end position."""
     position = section.begin + LEN_XERIAL_HEADER
     while position < section.end:
         length = int.from_bytes(source.view[position : position + 4], "big")
@@ -116,7 +116,7 @@ DECOMPRESSOR = zstandard.ZstdDecompressor()
 
 
 def zstd_pointer(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """The zstandard wheel's function, its context reused."""
+    """Decompress zstd by ZSTD_decompressDCtx of the zstandard wheel, with one context for all sections."""
     written: int = ZSTD_decompressDCtx(
         CONTEXT,
         arena.address + end,
@@ -128,7 +128,7 @@ def zstd_pointer(source: Source, section: Section, arena: DecompressionArena, en
 
 
 def zstd_stream(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """zstandard's stream, which reuses its context too."""
+    """Decompress zstd by stream_reader of the zstandard wheel; return the end position in the arena."""
     stream = DECOMPRESSOR.stream_reader(source.view[section.begin : section.end])
     into = arena.view[end : end + section.raw_bytes]
     done = 0
@@ -138,7 +138,7 @@ def zstd_stream(source: Source, section: Section, arena: DecompressionArena, end
 
 
 def gzip_isal(source: Source, section: Section, arena: DecompressionArena, end: int) -> int:
-    """ISA-L, told how much will come out."""
+    """Decompress gzip by ISA-L, given the decompressed size; return the end position in the arena."""
     raw = isal_zlib.decompress(source.view[section.begin : section.end], 31, section.raw_bytes)
     arena.view[end : end + len(raw)] = raw
     return end + len(raw)

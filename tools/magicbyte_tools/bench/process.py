@@ -1,4 +1,4 @@
-"""A contender at work: a process that is asked for one pass at a time."""
+"""Runs a contender as a process that makes one pass over a file per request."""
 
 import subprocess
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ from typing import Self
 
 
 class Stopped(Exception):
-    """A contender ended, or answered nothing of use."""
+    """A contender's process ended, or its answer is not five numbers."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class Pass:
     rows: int
     checksum: int
     thread_ns: int
-    """CPU of the thread that reads. A collector of garbage beside it does not count."""
+    """CPU time of the reading thread, without a garbage collector in another thread."""
     process_ns: int
     wall_ns: int
 
@@ -32,9 +32,9 @@ class Process:
         )
 
     def ask(self, path: Path, mode: str, via: str, threads: int = 1) -> Pass:
-        """Return what a pass took; Stopped where the process ended instead."""
+        """Have the contender read *path* once, and return the cost. Raises Stopped if it gives no answer."""
         assert self._process.stdin is not None and self._process.stdout is not None
-        # One that has ended has said why on the standard error, and its answer is empty.
+        # If the process has ended, its reason is on stderr, and the answer read below is empty.
         with suppress(BrokenPipeError):
             self._process.stdin.write(f"{path}\t{mode}\t{via}\t{threads}\n")
             self._process.stdin.flush()
@@ -47,7 +47,7 @@ class Process:
 
     @property
     def peak_bytes(self) -> int | None:
-        """The most memory it ever had, as Linux tells it; None elsewhere."""
+        """Peak memory of the process in bytes, by Linux's VmHWM; None on other systems."""
         return peak_of(self._process.pid)
 
     def __enter__(self) -> Self:
@@ -62,15 +62,15 @@ class Process:
 
 
 def peak_of(process: int) -> int | None:
-    """Return the most memory that the *process* ever had, None where the system does not tell."""
+    """Return the peak memory in bytes of the process with the id *process*; None without Linux's /proc."""
     kib = _told_of(process, "status", "VmHWM")
     return None if kib is None else kib << 10
 
 
 def read_by(process: int) -> int | None:
-    """Return the bytes that the *process* and its ended children have read; None where the system has no count.
+    """Return the bytes read by the process with the id *process* and its ended children; None without /proc.
 
-    Reads from the page cache count, mapped files do not.
+    Reads from the page cache are counted, accesses to mapped files are not.
     """
     return _told_of(process, "io", "rchar")
 

@@ -1,7 +1,7 @@
-"""python -m magicbyte_tools.bench.process_reaper COMMAND...: runs a command to the end of all that it started.
+"""python -m magicbyte_tools.bench.process_reaper COMMAND...: runs a command until all its descendants have ended.
 
-Java outlives the Python that has started it for a moment: who counts only what its parent has
-waited for would miss most of Spark. Linux alone knows how to adopt orphans.
+Spark's JVM ends a moment after the Python process that started it, so the CPU time of that process's
+children would lack most of Spark. Works only on Linux, where a process can adopt orphans.
 """
 
 import ctypes
@@ -14,7 +14,7 @@ PR_SET_CHILD_SUBREAPER = 36
 
 
 def main(command: Sequence[str]) -> int:
-    """Return the exit status of *command*, when it and its descendants have ended."""
+    """Run *command* until it and all its descendants have ended; return its exit status."""
     ctypes.CDLL(None, use_errno=True).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     process = subprocess.Popen(command)
     status = 1

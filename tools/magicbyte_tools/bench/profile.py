@@ -1,7 +1,7 @@
-"""Profile of the columnar engine: its kernels, and the Python around them.
+"""Profiles the columnar engine: CPU time of checksums, decompression, decoding, and Python around kernels.
 
-A kernel handles many entries in one call, so a clock around it cannot tell its parts. Checksums and
-decompression are therefore run once more, alone, over the same entries.
+A kernel handles many entries in one call, so a clock around it cannot separate these parts. Checksums
+and decompression are therefore run once more, alone, over the same entries.
 """
 
 import time
@@ -34,24 +34,24 @@ PARTS = (CHECKSUMS, CODEC, RECORDS, REST)
 WARM_UP = 2
 
 MOST_PLAIN = 8 * MIB
-"""Capacity for the decompressed bytes of any entry that is measured."""
+"""Capacity in bytes for decompressed entries; larger than any entry in the generated files."""
 
 
 @dataclass(slots=True)
 class Profile:
-    """CPU time of the parts of a pass, in ns per row, with an item per repetition."""
+    """CPU time of the parts of a pass over a file, in ns per row; lists have an item per repetition."""
 
     name: str
     spent: dict[str, list[float]] = field(default_factory=dict)
 
 
 def modes(kind: Kind) -> Sequence[str]:
-    """Return the modes to profile; of a compressed file one, since each mode copies decompressed bytes."""
+    """Return the modes to profile: only `columns` for a compressed file, since all modes copy its bytes."""
     return ("columns", "views", "offsets") if kind.codec == "none" else ("columns",)
 
 
 def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Profile:
-    """Profile *mode* on *segment*, read from memory, in this process."""
+    """Profile reading *segment* in *mode*, from memory and in this process."""
     name = segment.kind.name if mode == "columns" else f"{segment.kind.name}, {mode}"
     made = Profile(name, {part: [] for part in PARTS})
     ours, data = Ours(ColumnarEngine.name), memoryview(segment.path.read_bytes())
@@ -79,7 +79,7 @@ def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Pro
 
 
 class _Clock:
-    """CPU of this thread, in ns, while something runs."""
+    """CPU time of this thread in ns, summed over the timed calls."""
 
     def __init__(self) -> None:
         self.ns = 0
@@ -99,7 +99,7 @@ def _described(data: memoryview) -> DescriptorEntries:
 
 
 def _checksums(entries: DescriptorEntries, data: memoryview) -> int:
-    """Return the CPU nanoseconds of verifying the checksums of *entries*, and nothing else."""
+    """Verify the checksums of *entries* in *data*; return the CPU time in ns."""
     clock, verify = _Clock(), kernel(entries.format.name, "verify")
     begin = address(np.frombuffer(data, np.uint8))
     clock.timed(verify, begin, entries.desc, 0, len(entries))
@@ -107,7 +107,7 @@ def _checksums(entries: DescriptorEntries, data: memoryview) -> int:
 
 
 def _codec(entries: DescriptorEntries) -> int:
-    """Return the CPU nanoseconds of decompressing *entries*, and nothing else."""
+    """Decompress *entries*; return the CPU time in ns."""
     chosen, desc = entries.format, entries.desc.copy()
     if chosen.kernels.IS_STREAM:
         kernel(chosen.name, "sections")(desc, np.arange(len(desc)))

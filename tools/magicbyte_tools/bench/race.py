@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.bench.race [--mb N] [--codec NAME...] [--parquet CODEC]: from a topic to Parquet, beside Spark's Kafka source.
 
-A broker on this machine serves a topic of four partitions; the same segments are in a folder. All
-jobs are whole processes on `local[2]` with one release of Spark, one after the other, with all their
-children. The start, with almost nothing to read, is measured too.
+A broker on this machine serves a topic of four partitions, and a folder holds the same segments. Each
+job is a process with its children, on `local[2]` and one release of Spark; jobs run one after the other.
+A pipeline of a single record is measured too, as the cost of the start.
 """
 
 import argparse

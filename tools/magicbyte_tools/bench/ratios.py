@@ -1,4 +1,4 @@
-"""Medians of a cell, and ratios formed within each repetition."""
+"""Medians of measured times, and medians of the ratios within each repetition."""
 
 from statistics import median
 
@@ -7,28 +7,28 @@ from magicbyte_tools.bench.measure import Cell
 
 
 def per_second(cell: Cell, name: str) -> float | None:
-    """Return the rows that *name* reads in a second of CPU; None where it took no part."""
+    """Return the rows that contender *name* reads per CPU second; None if it was not measured in *cell*."""
     times = cell.cpu_ns.get(name)
     return 1e9 / median(times) if times else None
 
 
 def ratio(cell: Cell, name: str, base: str) -> float | None:
-    """Return how many times the CPU of *base* *name* takes; None where either took no part."""
+    """Return the ratio of CPU times of contenders *name* and *base*; None if either was not measured."""
     return _ratio(cell.cpu_ns.get(name), cell.cpu_ns.get(base))
 
 
 def wall_ratio(cell: Cell, name: str, base: str) -> float | None:
-    """Return how many times as long as *base* *name* takes by the clock."""
+    """Return the ratio of elapsed times of contenders *name* and *base*; None if either is missing."""
     return _ratio(cell.wall_ns.get(name), cell.wall_ns.get(base))
 
 
 def job_ratio(job: ProcessJob, base: ProcessJob) -> float | None:
-    """Return how many times the CPU of *base* *job* takes."""
+    """Return the ratio of CPU times of the jobs *job* and *base*, the median over the repetitions."""
     return _ratio(job.cpu_s, base.cpu_s)
 
 
 def job_wall_ratio(job: ProcessJob, base: ProcessJob) -> float | None:
-    """Return how many times as long as *base* *job* takes by the clock."""
+    """Return the ratio of elapsed times of the jobs *job* and *base*, the median over the repetitions."""
     return _ratio(job.wall_s, base.wall_s)
 
 
@@ -39,7 +39,7 @@ def _ratio(times: list[float] | None, bases: list[float] | None) -> float | None
 
 
 def spread(cell: Cell, name: str) -> float | None:
-    """Return the range of the times of *name* without the extremes, as a share of the median."""
+    """Return the range of *name*'s CPU times without both extremes, as a share of the median, or None."""
     times = sorted(cell.cpu_ns.get(name, ()))
     if len(times) > 2:
         times = times[1:-1]

@@ -1,4 +1,4 @@
-"""The records that are measured: drawn from a seed, the same on every machine."""
+"""Generates the records of the benchmark's files from a seed, equal on every machine."""
 
 import random
 from collections.abc import Callable, Iterator
@@ -75,12 +75,12 @@ class Shape:
     name: str
     sentence: str
     value: Callable[[random.Random, int, int], str]
-    """Makes a value of the random numbers, the offset and the timestamp."""
+    """Returns a record's value, given random numbers, its offset and its timestamp in milliseconds."""
     has_headers: bool = False
 
 
 def rows(shape: Shape, seed: int) -> Iterator[RecordData]:
-    """Yield records of *shape* without end, from offset 0."""
+    """Yield records of *shape* from offset 0 on, without end."""
     chance = random.Random(f"{seed} {shape.name}")
     timestamp, offset = FIRST_TIMESTAMP, 0
     while True:

@@ -1,4 +1,4 @@
-"""Results of a run, saved as JSON beside the data."""
+"""Results of a benchmark run, which are saved as a JSON file."""
 
 import json
 from dataclasses import asdict, dataclass, field
@@ -43,7 +43,7 @@ class Results:
     """Profiles of the sound file and of the damaged one."""
 
     def save(self, path: Path) -> None:
-        """Write the results to *path*, atomically."""
+        """Write the results to the JSON file *path*, atomically."""
         path.parent.mkdir(parents=True, exist_ok=True)
         new = path.with_suffix(".new")
         new.write_text(json.dumps(asdict(self), indent=1) + "\n", "utf-8")
@@ -51,7 +51,7 @@ class Results:
 
 
 def load(path: Path) -> Results:
-    """Return what a run has saved to *path*."""
+    """Return the results that a run saved to the JSON file *path*."""
     document: dict[str, Any] = json.loads(path.read_text("utf-8"))
     kinds = {"cells": Cell, "threads": Cell, "profiles": Profile, "damage_profiles": Profile}
     for name, kind in {**kinds, "jobs": ProcessJob, "starts": ProcessJob}.items():

@@ -1,4 +1,4 @@
-"""The reader of the crate kafka-protocol, for machines that have Rust."""
+"""Builds the contender that reads by the crate kafka-protocol, on machines with Rust."""
 
 import shutil
 from pathlib import Path
@@ -10,7 +10,7 @@ SOURCES = Path(__file__).with_name("rust")
 
 
 def reader(cache: Path) -> list[str]:
-    """Return the command of the Rust reader, compiled in *cache* if it is not there."""
+    """Return the command of the Rust reader; it is compiled into *cache* unless it is there already."""
     cargo = tool("cargo")
     environment = {"CARGO_HOME": str(cache.parent.absolute() / "cargo")}
 

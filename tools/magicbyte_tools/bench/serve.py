@@ -1,10 +1,9 @@
 """python -m magicbyte_tools.bench.serve READER [ENGINE]: one line in, one pass over a file, one line out.
 
-A line is FILE, MODE, VIA and THREADS, with tabs between. MODE is `columns`, `views` or `offsets`, or
-`headers`, whose rows are entries, or `check`, which is not measured. VIA is `memory` (the bytes are
-there beforehand), `file`, `open` (the whole of the library) or `skip` (the same, and damage is
-skipped). The answer: rows, checksum, nanoseconds of CPU of this thread and of the process,
-nanoseconds by the clock.
+A line is FILE, MODE, VIA and THREADS, with tabs between. MODE is `columns`, `kept`, `views` or `offsets`,
+or `headers`, which counts entries, or `check`, which sums up columns and is not measured. VIA is `memory`
+(the bytes are loaded beforehand), `file`, `open` (`mb.open`) or `skip` (`mb.open`, damage skipped). The
+answer: rows, checksum, CPU nanoseconds of the thread and of the process, elapsed nanoseconds.
 """
 
 import importlib
@@ -27,17 +26,17 @@ CLOCKS = (time.thread_time_ns, time.process_time_ns, time.perf_counter_ns)
 
 class PassReader(Protocol):
     def load(self, path: Path, via: str) -> None:
-        """Make ready to read *path*; not measured."""
+        """Prepare to read *path* in the way *via*, such as loading it into memory; not measured."""
 
     def read(self, mode: str, threads: int) -> int:
-        """Read all of it, and return how many rows it has."""
+        """Read the whole file in *mode*, and return the number of rows."""
 
     def check(self) -> tuple[int, int]:
-        """Return rows and checksum of all columns; readers that have no columns say 0."""
+        """Read the whole file; return the number of rows and the checksum of the columns (0: no columns)."""
 
 
 def serve(reader: PassReader) -> None:
-    """Answer the lines of the standard input, until it ends."""
+    """Make a pass over a file with *reader* for each line of standard input, and print its cost."""
     loaded = None
     for line in sys.stdin:
         path, mode, via, threads = line.rstrip("\n").split("\t")

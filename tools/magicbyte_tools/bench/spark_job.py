@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: a source of Spark into Parquet."""
+"""python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: copies a Spark source to Parquet."""
 
 import os
 import sys
@@ -17,9 +17,11 @@ SETTINGS: dict[str, bool | float | int | str | None] = {
 
 
 def main(source: str, out: str, codec: str, settings: Sequence[str]) -> None:
-    """Write the seven columns of the Kafka source. Options that begin with `spark.` are of the session."""
+    """Copy the Spark source *source* to Parquet in *out*; *settings* with `spark.` configure the session."""
     use_java()
-    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)  # where sources are looked up, too
+    os.environ.setdefault(
+        "PYSPARK_PYTHON", sys.executable
+    )  # Spark looks up data sources with this interpreter, too
     builder = SparkSession.builder.master("local[2]").config(map=SETTINGS)
     of_read = {}
     for name, value in (option.split("=", 1) for option in settings):

@@ -1,4 +1,4 @@
-"""Measures the start of a program that reads logs: its imports."""
+"""Measures the cost of importing magicbyte, beside the cost of importing pyarrow."""
 
 import sys
 
@@ -9,10 +9,10 @@ MAGICBYTE = "import magicbyte"
 PYARROW = "import pyarrow"
 
 STARTS = 4
-"""Starts per repetition: a start is short, and the machine is seldom quiet."""
+"""Process starts per repetition: one start is short, and other load would distort it."""
 
 
 def starts(*, repetitions: int) -> list[ProcessJob]:
-    """Measure processes that import magicbyte or pyarrow and then end."""
+    """Measure processes that import magicbyte, or pyarrow, and end."""
     commands = {code: [sys.executable, "-c", code] for code in (MAGICBYTE, PYARROW)}
     return jobs.run(commands, repetitions=repetitions * STARTS)

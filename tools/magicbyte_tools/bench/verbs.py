@@ -1,6 +1,6 @@
-"""python -m magicbyte_tools.bench.verbs: what `dump` and `verify` take, beside Kafka's kafka-dump-log.
+"""python -m magicbyte_tools.bench.verbs: costs of `dump` and `verify`, beside Kafka's kafka-dump-log.
 
-Each table is one run: its jobs take turns, as processes of their own that write to a file.
+Prints tables of jobs, which are processes that write to a file. The jobs of a table take turns.
 """
 
 import argparse
@@ -73,7 +73,7 @@ def main(arguments: Sequence[str]) -> None:
 
 
 def _log(folder: Path, raw_bytes: int) -> Path:
-    """Return the only segment of a partition in *folder*, with *raw_bytes* of records."""
+    """Link a segment with *raw_bytes* of records into a partition folder in *folder*; return its path."""
     (segment,) = segments(chosen([KIND]), CACHE, raw_bytes=raw_bytes)
     log = folder / "bench-0" / f"{0:020}.log"
     log.parent.mkdir(parents=True)
@@ -83,7 +83,7 @@ def _log(folder: Path, raw_bytes: int) -> Path:
 
 
 def _tell(what: str, done: Sequence[ProcessJob]) -> None:
-    """Print a table of jobs, each compared with the first."""
+    """Print the costs of the jobs *done* as a Markdown table, each compared with the first job."""
     print(f"\n| {what} | wall s | CPU s | peak MB | wall to the first | CPU to the first |")
     print("|---|---:|---:|---:|---:|---:|")
     for job in done:

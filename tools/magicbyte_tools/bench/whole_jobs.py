@@ -1,4 +1,4 @@
-"""The whole jobs that this machine can run: ours, and Kafka's tools on the same file."""
+"""Measures whole jobs on one segment: magicbyte's commands, Kafka's tools and a consumer."""
 
 import sys
 from contextlib import ExitStack
@@ -20,21 +20,21 @@ DUMP_LOG = "org.apache.kafka.tools.DumpLogSegments"
 def whole_jobs(
     segment: Segment, cache: Path, *, repetitions: int
 ) -> tuple[list[ProcessJob], dict[str, str]]:
-    """Measure the whole jobs on *segment*; also return the reasons by the jobs that cannot run."""
+    """Measure the whole jobs on *segment*; also return why a job cannot run here, by the job's name."""
     left_out = {}
     with TemporaryDirectory(dir=cache) as name, ExitStack() as stack:
         folder = Path(name)
-        # A broker's name: kafka-dump-log tells the kind of a file from it.
+        # A segment's name as a broker writes it: kafka-dump-log derives the kind of file from it.
         log = folder / "00000000000000000000.log"
         log.hardlink_to(segment.path)
         commands = {"dump batches": [*MAGICBYTE, "dump", str(log), "--table", "batches"]}
-        # The columns that the consumer has, too.
+        # The same columns as the consumer writes.
         columns = ["--columns", ",".join(COLUMNS["columns"])]
         out = ["-o", str(folder / "out.parquet"), "--overwrite"]
         commands["export"] = [*MAGICBYTE, "export", str(log), *columns, *out]
         try:
             java, jars = tool("java"), java_reader.class_path("broker", cache)
-            # The release's own script gives it a heap of 256 MiB.
+            # Kafka's own script, kafka-run-class.sh, sets a heap of 256 MiB, too.
             dump = [java, "-Xmx256M", "-cp", jars, DUMP_LOG, "--files", str(log)]
             commands["dump-log headers"] = dump
             commands["dump-log"] = [*dump, "--deep-iteration", "--print-data-log"]

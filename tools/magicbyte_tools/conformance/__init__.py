@@ -1,4 +1,4 @@
-"""Scores a parser of Kafka's formats: runs an executable on the vectors, and judges its answers.
+"""Scores parsers of Kafka's file formats: runs an executable on the test vectors and judges its answers.
 
-tests/vectors/README.md has the protocol.
+tests/vectors/README.md describes the protocol.
 """

@@ -1,6 +1,6 @@
-"""python -m magicbyte_tools.conformance RUNNER...: run an executable on the vectors, and judge it.
+"""python -m magicbyte_tools.conformance RUNNER...: run an executable on the test vectors, and judge it.
 
-Exit status 0: nothing failed. 1: something did. 2: the call was wrong.
+Exit status 0: no case failed. 1: a case failed. 2: a wrong argument, or the runner cannot be started.
 """
 
 import argparse
@@ -41,7 +41,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def run(runner: Runner, options: argparse.Namespace) -> int:
-    """Run *runner* on the chosen cases and print what came of it; return the exit status."""
+    """Run *runner* on the selected cases and print their outcomes; return the exit status."""
     cases = vectors.load(options.vectors)
     wanted = vectors.chosen(cases, options.cases)
     if not wanted:

@@ -1,4 +1,4 @@
-"""The cases of a folder of vectors."""
+"""Loads conformance cases from a folder of test vectors."""
 
 import json
 from dataclasses import dataclass
@@ -14,18 +14,18 @@ KINDS = ("valid", "invalid")
 """Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
 SETTINGS = ("limits", "compacted")
-"""The keys of a case that a runner is told."""
+"""Keys of a case that are passed on to the runner as settings."""
 
 Verdict = Literal["valid", "invalid", "either"]
 
 
 class CaseError(Exception):
-    """A folder holds no cases, or something that is no case."""
+    """A folder holds no conformance cases, or an invalid one."""
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """Some bytes, and what a reader must make of them."""
+    """Conformance case: a file or folder, and the answer that is expected of a reader."""
 
     path: str
     """Name of the case: its path in the folder, without a suffix."""
@@ -49,14 +49,14 @@ class Case:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Settings with which a runner must read the bytes; empty for most cases."""
+        """Settings with which a runner must read the case, such as limits; empty for most cases."""
         return {key: self.content[key] for key in SETTINGS if key in self.content}
 
 
 def load(folder: Path = VECTORS) -> list[Case]:
-    """Return the cases in *folder*, by name, valid ones first.
+    """Return the cases in *folder*: valid ones, then invalid ones, each sorted by name.
 
-    Raises CaseError where there are none, or one is not whole.
+    Raises CaseError if there are none, or if a case lacks its bytes or a required key.
     """
     files = [file for kind in KINDS for file in sorted((folder / kind).glob("*/*.json"))]
     if not files:
@@ -80,5 +80,5 @@ def _load(folder: Path, path: Path) -> Case:
 
 
 def chosen(cases: list[Case], pattern: str | None) -> list[Case]:
-    """Return the *cases* whose name matches the shell *pattern*; None matches all."""
+    """Return the *cases* whose names match the shell pattern *pattern*; None matches all."""
     return [case for case in cases if pattern is None or fnmatchcase(case.path, pattern)]

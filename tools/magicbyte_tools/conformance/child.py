@@ -1,4 +1,4 @@
-"""Runs a process that may crash, hang or print without end, and returns its answers."""
+"""Runs a child process that may crash, hang or print without end, and returns its output."""
 
 import contextlib
 import os
@@ -13,7 +13,7 @@ from typing import Self
 
 MIB = 1 << 20
 MAX_SAID = 4096
-"""Bytes of standard error that are kept."""
+"""Bytes of the end of standard error that are kept for messages."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -21,19 +21,19 @@ class ProcessBounds:
     """Limits of a child process."""
 
     timeout_s: float = 20.0
-    """Seconds for each answer."""
+    """Seconds that the process may take for each answer."""
     memory_bytes: int = 4096 * MIB
-    """Bytes of data; reserved memory that is never written does not count, since JVMs reserve much."""
+    """Bytes of the data segment (RLIMIT_DATA); address space is not limited, since JVMs reserve much."""
     output_bytes: int = 64 * MIB
-    """Bytes of an answer."""
+    """Largest size of an answer in bytes."""
 
 
 class ChildError(Exception):
-    """A child gave no answer; the words say why."""
+    """A child process gave no answer; the message is the reason."""
 
 
 class Child:
-    """A running process. Leaving the context ends it and all that it started."""
+    """A running process with limits. Leaving the context kills it and its process group."""
 
     def __init__(
         self,
@@ -42,7 +42,7 @@ class Child:
         *,
         environment: Mapping[str, str] | None = None,
     ) -> None:
-        """Start *command*; raises OSError where it cannot be."""
+        """Start *command*. Raises OSError if it cannot be started."""
 
         def limit() -> None:
             resource.setrlimit(resource.RLIMIT_DATA, (bounds.memory_bytes, bounds.memory_bytes))
@@ -68,15 +68,15 @@ class Child:
         self._said = b""
 
     def send(self, request: bytes) -> None:
-        """Give it *request* as a line of its standard input."""
+        """Write *request* and a line end to the standard input of the process."""
         assert self._process.stdin is not None
-        # Where the process has ended, its exit status says more than the broken pipe.
+        # If the process has ended, `line` reports its exit status, which says more than the broken pipe.
         with contextlib.suppress(BrokenPipeError):
             self._process.stdin.write(request + b"\n")
             self._process.stdin.flush()
 
     def line(self) -> bytes:
-        """Return the next line that it prints. Raises ChildError where none comes."""
+        """Return the next line that the process prints. Raises ChildError if it prints none in time."""
         line = self._read(time.monotonic() + self._bounds.timeout_s, to_newline=True)
         if line is None:
             status = self._status(time.monotonic() + 1.0)
@@ -84,7 +84,7 @@ class Child:
         return line
 
     def output(self) -> bytes:
-        """Return all that it prints. Raises ChildError where it does not end well and in time."""
+        """Return the whole output. Raises ChildError unless the process ends in time and with status 0."""
         assert self._process.stdin is not None
         deadline = time.monotonic() + self._bounds.timeout_s
         self._process.stdin.close()
@@ -95,7 +95,7 @@ class Child:
         return bytes(self._held)
 
     def _read(self, deadline: float, *, to_newline: bool) -> bytes | None:
-        """Read to the end of a line and return it, or to the end of all and return None."""
+        """Return the next line, without its end. At the end of output return None; the rest is in `_held`."""
         searched = 0
         while True:
             if to_newline:

@@ -1,14 +1,14 @@
-"""Compares two JSON values; numbers are integers and must be exactly equal."""
+"""Compares two JSON values strictly: types and numbers must be exactly equal (1 is not 1.0 or true)."""
 
 from collections.abc import Iterator
 from typing import Any
 
 MAX_SHOWN = 72
-"""Characters of a value in a message."""
+"""Largest number of characters of a value in a message."""
 
 
 def differences(expected: Any, actual: Any, path: str = "") -> Iterator[str]:
-    """Yield how *actual* differs from *expected*, a line for each place."""
+    """Yield a line for each difference of *actual* from *expected*: its path in the JSON and both values."""
     if type(expected) is not type(actual):  # true is not 1, 70.0 is not 70
         yield f"{path}: expected {shown(expected)}, found {shown(actual)}"
     elif isinstance(expected, dict):
@@ -34,7 +34,7 @@ def _under(path: str, key: str) -> str:
 
 
 def shown(value: Any) -> str:
-    """Return *value* as JSON, cut where it is long."""
+    """Return *value* as JSON text, cut after MAX_SHOWN characters."""
     text = _text(value)
     return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... ({len(text)} characters)"
 

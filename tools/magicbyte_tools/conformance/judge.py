@@ -1,4 +1,4 @@
-"""Judges an answer by the demands of a case. Uses no files and no processes."""
+"""Judges a runner's answer to a conformance case, without any files or processes."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -7,16 +7,16 @@ from typing import Any, Literal
 from magicbyte_tools.conformance.compare import differences, shown
 
 READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", "limits")
-"""The classes of fault that a reader may look for: all of them, where it does not say."""
+"""Classes of faults that a reader may check; a runner that names none is judged by all of them."""
 
 CHECKS = (*READER_CHECKS, "produced")
-"""Checks of a reader, and those of a broker on produced batches, whose bytes any reader accepts."""
+"""Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 """Keys of an error that are compared where both sides have them."""
 
 MAX_DIFFERENCES = 5
-"""Places that a complaint names."""
+"""Largest number of differences in a judgement."""
 
 Outcome = Literal["passed", "failed", "not-judged"]
 
@@ -33,7 +33,7 @@ class Judgement:
 
 
 def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
-    """Return what *answer*, a runner's parsed output, is worth by *case*, the JSON of a case."""
+    """Judge *answer*, a runner's parsed output, by *case*, the JSON of a case."""
     if wrong := shape(answer):
         return Judgement("failed", (wrong,))
     if "unsupported" in answer:
@@ -52,7 +52,7 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
 
 
 def _is_answer(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
-    """Return whether *answer* says anything that can be judged, besides that nothing is wrong."""
+    """Return whether *answer* has fields, an error, or the records or findings that *case* expects."""
     if answer.get("fields") is not None or answer.get("error") is not None:
         return True
     told = "findings" if case["format"] == "kafka_produced" else "records"
@@ -76,7 +76,7 @@ def _judged(
 
 
 def shape(answer: Any) -> str | None:
-    """Return why *answer* is none of a runner's, None where it is."""
+    """Return why *answer* does not conform to the protocol; None if it does."""
     if not isinstance(answer, dict):
         return f"expected a JSON object, found {shown(answer)}"
     if "unsupported" in answer:
@@ -200,7 +200,7 @@ def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
 
 
 def _some(lines: Iterable[str]) -> Iterator[str]:
-    """Yield the first few of *lines*, and that there are more."""
+    """Yield the first MAX_DIFFERENCES of *lines*, then a line that says there are more, if there are."""
     for number, line in enumerate(lines):
         if number == MAX_DIFFERENCES:
             yield f"{line.partition(':')[0]}: and more"

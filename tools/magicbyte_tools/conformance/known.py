@@ -1,18 +1,18 @@
-"""Failures that are known, with their reasons: a list that must shrink."""
+"""Reads lists of known failures of a runner, with a reason for each."""
 
 import json
 from pathlib import Path
 
 Known = dict[str, str]
-"""Reasons of known failures, by case name."""
+"""Reasons of known failures, by the case's path."""
 
 
 class KnownError(Exception):
-    """A list of known failures is none."""
+    """A file of known failures cannot be read, or is not in the form {path: {reason}}."""
 
 
 def load(known_file: Path) -> Known:
-    """Return the reasons in *known_file*, {"path": {"reason": "..."}}."""
+    """Return the reasons in the JSON file *known_file*, {"path": {"reason": "..."}}, by path."""
     try:
         content = json.loads(known_file.read_bytes())
     except (OSError, ValueError) as error:

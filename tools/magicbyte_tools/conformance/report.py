@@ -1,4 +1,4 @@
-"""The results of a run, as text for people and as JSON for programs."""
+"""Prints the results of a conformance run, as text for people or as NDJSON for programs."""
 
 import json
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ def failure(scored: Scored) -> str:
 
 
 def table(score: Score) -> Iterator[str]:
-    """Yield the lines that follow the failures."""
+    """Yield the last lines of the text report: stale known failures, and a table of outcomes by format."""
     for path in score.stale:
         yield f"FAILED {path}: listed as a known failure, but there is no such case"
     rows: list[tuple[str, ...]] = [("format", "verdict", *COLUMNS)]
@@ -33,7 +33,7 @@ def table(score: Score) -> Iterator[str]:
 
 
 def line(scored: Scored) -> str:
-    """Return the NDJSON of a case."""
+    """Return the JSON line of a judged case."""
     return json.dumps(
         {
             "kind": "case",
@@ -49,7 +49,7 @@ def line(scored: Scored) -> str:
 
 
 def summary(score: Score) -> str:
-    """Return the last line of NDJSON."""
+    """Return the last line of NDJSON output: the number of cases by outcome."""
     content: dict[str, Any] = {"kind": "summary"}
     content.update({column: score.total[column] for column in COLUMNS})
     content.update(stale=score.stale, accepted=score.choices["accepted"])

@@ -1,4 +1,4 @@
-"""A runner: an executable that reads files of Kafka's formats and says what they hold."""
+"""Runs the executable under test, a runner, on conformance cases and returns its answers."""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import Child, ChildError, ProcessBounds
 
 SETTINGS = "CONFORMANCE_SETTINGS"
-"""The environment variable that holds what a case sets, as JSON."""
+"""Environment variable with the settings of a case, as JSON."""
 
 MAX_FILES = 500
-"""Files on one command line."""
+"""Largest number of files on one command line."""
 
 ProcessPer = Literal["case", "format", "run"]
 
@@ -41,21 +41,21 @@ class Runner:
     COMMAND --lines, and a request on each line of its standard input."""
     bounds: ProcessBounds = field(default_factory=ProcessBounds)
     aliases: Mapping[str, str] = field(default_factory=dict)
-    """Formats that the command knows under another name."""
+    """Names by which the command knows formats, by the format's name in the vectors."""
     unread: Mapping[str, str] = field(default_factory=dict)
-    """Formats that the command does not know, and why."""
+    """Reasons why the command cannot read a format, by the format's name."""
 
     def answers(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Answer]]:
         """Yield each of *cases* with its answer, in order.
 
-        A case that ends the process, or holds it up, costs itself alone. Raises OSError where the
-        command cannot be started.
+        A case that crashes or blocks the process fails alone; the next case has a new process. Raises
+        OSError if the command cannot be started.
         """
         for case, output in self.outputs(cases):
             yield case, parse(output)
 
     def outputs(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Output]]:
-        """Yield each of *cases* with the bytes that the command printed for it."""
+        """Yield each of *cases* with the bytes that the command printed for it, or with the error."""
         for is_read, group in groupby(cases, lambda case: case.format not in self.unread):
             if is_read:
                 yield from self._asked(list(group))
@@ -102,10 +102,10 @@ class Runner:
         command_for: Callable[[Sequence[Case]], list[str]],
         ask: Callable[[Child, Case], None],
     ) -> Iterator[tuple[Case, Output]]:
-        """Yield the lines of as few processes as it takes.
+        """Yield each of *cases* with the line printed for it, by as few processes as possible.
 
-        A case that ends one is asked again as the first of the next, for it may suffer from
-        those before it.
+        If a process fails at a case, a new process begins with this case, since the cases before
+        may have caused the failure. A case that fails as the first of a process has failed.
         """
         done = 0
         while done < len(cases):
@@ -133,7 +133,7 @@ def _environment(case: Case) -> dict[str, str]:
 
 
 def parse(output: Output) -> Answer:
-    """Return the JSON value that *output* is; a number that is no integer stays different from one."""
+    """Return *output* parsed as JSON, or the failure. Fractions become Decimal, so 70.0 is not equal to 70."""
     if isinstance(output, ChildError):
         return Answer(failure=str(output))
     if not output.strip():

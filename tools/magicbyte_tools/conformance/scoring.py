@@ -15,7 +15,7 @@ Outcome = Literal["passed", "failed", "known", "not-judged"]
 
 @dataclass(frozen=True, slots=True)
 class Scored:
-    """A case, and what became of it."""
+    """A case and its outcome, given the list of known failures."""
 
     case: Case
     outcome: Outcome
@@ -25,14 +25,14 @@ class Scored:
 
 @dataclass(slots=True)
 class Score:
-    """Counts over the cases that were run."""
+    """Number of cases by outcome, over the cases that were run."""
 
     by_format: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """Outcomes by format and verdict, in the order of the cases."""
     choices: Counter[str] = field(default_factory=Counter)
     """Number of accepted and refused cases among those with verdict `either`."""
     stale: list[str] = field(default_factory=list)
-    """Known failures of no case."""
+    """Paths in the list of known failures for which there is no case."""
 
     def add(self, scored: Scored) -> None:
         key = scored.case.format, scored.case.verdict
@@ -46,12 +46,12 @@ class Score:
 
     @property
     def is_good(self) -> bool:
-        """True where a case passed, none failed, and the list of known failures is right."""
+        """True if a case passed, none failed, and every known failure names a case."""
         return self.total["passed"] > 0 and not self.total["failed"] and not self.stale
 
 
 def scored(answers: Iterable[tuple[Case, Answer]], known: Known) -> Iterator[Scored]:
-    """Yield what each answer is worth; a known failure that fails no more is a failure."""
+    """Yield the outcome of each case; a known failure that no longer fails counts as failed."""
     for case, answer in answers:
         if answer.failure is not None:
             judgement = Judgement("failed", (answer.failure,))

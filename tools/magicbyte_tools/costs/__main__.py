@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.costs LOG_DIR... [--out FILE.md]: measure the sizes of the formats."""
+"""python -m magicbyte_tools.costs LOG_DIR... [--out FILE.md]: measure the sizes of real batches in every format."""
 
 import argparse
 import sys

@@ -1,4 +1,4 @@
-"""Compressors as Kafka's producer sets them by default."""
+"""Compressors with the settings that Kafka's producer has by default."""
 
 import gzip
 from collections.abc import Callable
@@ -14,7 +14,7 @@ LEN_SNAPPY_BLOCK = 32 << 10
 
 
 def _snappy(data: bytes) -> bytes:
-    """Return *data* in xerial's framing: blocks of 32 KiB, each after its length."""
+    """Compress *data* by snappy in xerial's framing: blocks of 32 KiB, each after its length."""
     begins = range(0, len(data), LEN_SNAPPY_BLOCK)
     return xerial(*(snappy.compress(data[begin : begin + LEN_SNAPPY_BLOCK]) for begin in begins))
 
@@ -31,7 +31,7 @@ _lz4 = partial(
 
 
 def _zstd(data: bytes) -> bytes:
-    """Return *data* as a stream writes it, which does not know beforehand how long it will be."""
+    """Compress *data* by zstd as a stream, whose frame header does not contain the decompressed size."""
     stream = zstandard.ZstdCompressor(level=3).compressobj()
     return stream.compress(data) + stream.flush()
 
@@ -42,4 +42,4 @@ COMPRESSORS: dict[str, tuple[int, Callable[[bytes], bytes]]] = {
     "lz4": (3, _lz4),
     "zstd": (4, _zstd),
 }
-"""The number of each codec, and what compresses by it."""
+"""Number of each codec in Kafka's attributes, and its compressor, by the codec's name."""

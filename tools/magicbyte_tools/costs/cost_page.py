@@ -1,4 +1,4 @@
-"""The figures as a page of Markdown."""
+"""Prints the measured sizes of formats and codecs as a page of Markdown."""
 
 from collections.abc import Iterable, Sequence
 
@@ -25,7 +25,7 @@ records beside it. `make costs LOGS="DIR..."` gives the page for other logs.
 
 
 def page(measured: Measured) -> str:
-    """Return the page."""
+    """Return the sizes in *measured* as a page of Markdown, with tables by size class."""
     classes = {name: measured.classes[name] for _, name in CLASSES if name in measured.classes}
     every = classes.values()
     introduction = INTRODUCTION.format(
@@ -46,7 +46,7 @@ def page(measured: Measured) -> str:
 
 
 def table(heads: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    """Return a table of Markdown; the first column is text, the others are numbers."""
+    """Return a Markdown table with the headings *heads*; the columns after the first are aligned right."""
     lines = [heads, ["---", *["---:"] * (len(heads) - 1)], *rows]
     return "".join(f"| {' | '.join(map(str, line))} |\n" for line in lines)
 

@@ -14,9 +14,9 @@ class Encoded:
     """Size of a batch in one format."""
 
     sizes: dict[str, int]
-    """Bytes of all its entries, by codec; `none` among them."""
+    """Bytes of the whole batch or set of messages, by codec; `none` is one of them."""
     header_bytes: int
-    """Bytes of the uncompressed entries that belong to no record."""
+    """Bytes of the batch header; 0 for v0 and v1, whose messages have only headers of their own."""
     payload: bytes
     """Bytes that the codecs compress."""
 
@@ -83,4 +83,4 @@ FORMATS: dict[str, Callable[[Sample], Encoded]] = {
         sample, RecordBatchKip931, {"ignore_message_attributes": True}
     ),
 }
-"""Encoders of a batch, by the name of the format."""
+"""Encoders of a batch of records, by the name of the format."""

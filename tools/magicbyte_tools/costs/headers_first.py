@@ -1,4 +1,4 @@
-"""Another idea for a v3: the metadata of all records first, then their keys and values.
+"""Measures another idea for a v3: the metadata of all records first, then their keys and values.
 
 A broker that validates a compressed batch checks offsets, timestamps and the presence of keys.
 In v2 these are stored between keys and values, so the whole payload is decompressed.
@@ -16,19 +16,19 @@ from magicbyte_construct import Records, Varint, Varlong
 from magicbyte_tools.costs.codecs import COMPRESSORS
 
 LEN_PIECE = 64
-"""Compressed bytes that a decompressor is given at a time: how finely is measured."""
+"""Compressed bytes per call of a decompressor: the resolution of the measurement."""
 
 
 @dataclass(frozen=True, slots=True)
 class SplitPayload:
-    """A payload with what describes the records in front."""
+    """A v2 payload, rearranged so that the metadata of all records precedes keys and values."""
 
     metadata_bytes: int
     payload: bytes
 
 
 def headers_first(payload: bytes) -> SplitPayload:
-    """Return the v2 *payload* of records without headers, with keys and values after the metadata."""
+    """Return the v2 *payload* with keys and values after all metadata. Its records have no headers."""
     metadata, content = bytearray(), bytearray()
     for record in Records.parse(payload):
         content += (record["key"] or b"") + (record["value"] or b"")
@@ -41,9 +41,9 @@ def headers_first(payload: bytes) -> SplitPayload:
 
 
 def read_until(codec: str, split: SplitPayload) -> tuple[int, int, int]:
-    """Return how many bytes are read, and decompressed, until all metadata is there, and the size.
+    """Compress *split* and decompress it until all metadata is there.
 
-    Decompressed bytes come in the codec's own blocks.
+    Returns the compressed bytes read, the bytes decompressed (in whole blocks), and the compressed size.
     """
     section = COMPRESSORS[codec][1](split.payload)
     feed = _decompressors()[codec]

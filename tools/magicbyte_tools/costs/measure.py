@@ -1,4 +1,4 @@
-"""Sums over all batches, by how large their records are."""
+"""Sums up sizes over all batches, by the mean size of their records."""
 
 from collections import Counter
 from collections.abc import Iterable
@@ -14,7 +14,7 @@ STREAMED = ("gzip", "lz4", "zstd")
 """Codecs that can be decompressed in part; a block of snappy is all or nothing."""
 
 CLASSES = ((100, "up to 100 B"), (1000, "to 1 kB"), (1 << 62, "over 1 kB"))
-"""Batches by the mean size of their records' keys and values."""
+"""Size classes: upper limit of the mean bytes of a record's key and value, and name."""
 
 
 @dataclass(slots=True)
@@ -38,17 +38,17 @@ class CostSums:
 
 @dataclass(slots=True)
 class Measured:
-    """All sums."""
+    """Sums by size class, and the numbers of batches that were left out."""
 
     classes: dict[str, CostSums] = field(default_factory=dict)
     with_headers: int = 0
-    """Batches left out, as v0 and v1 have no headers."""
+    """Batches left out, since they have record headers, which v0 and v1 lack."""
     over_24_days: int = 0
-    """Batches left out, as KIP-931 has 32 bits for milliseconds from the base to the largest time."""
+    """Batches left out, since KIP-931 has 32 bits for the milliseconds that a batch spans (24.8 days)."""
 
 
 def measure(batches: Iterable[Sample | None], into: Measured) -> None:
-    """Add *batches* to the sums."""
+    """Encode *batches* in every format and add their sizes to *into*; None is a batch with headers."""
     for sample in batches:
         if sample is None:
             into.with_headers += 1

@@ -1,4 +1,4 @@
-"""Samples: batches of real logs, with their records, which are encoded in each format."""
+"""Reads samples from real logs: batches with their records, to be encoded in each format."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ COLUMNS = [*PLACE, *RECORD, *PRODUCER, "is_transactional"]
 
 @dataclass(frozen=True, slots=True)
 class Sample:
-    """The records that a producer sent, or a broker kept, as one batch."""
+    """The records of one batch in a log, with the batch's producer fields."""
 
     records: list[dict[str, Any]]
     """`offset`, `timestamp` (milliseconds, -1 for none), `key`, `value` of each."""
@@ -27,12 +27,12 @@ class Sample:
 
     @property
     def content_bytes(self) -> int:
-        """Bytes that are the user's: keys and values."""
+        """Bytes of all keys and values."""
         return sum(len(r["key"] or b"") + len(r["value"] or b"") for r in self.records)
 
 
 def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
-    """Yield each batch of data in *log_dirs*; None for one with headers, which v0 and v1 lack."""
+    """Yield the records of each data batch in *log_dirs*; None for a batch with record headers."""
     rows = mb.open(*log_dirs, isolation_level="read_uncommitted", on_damage="skip")
     table = rows.records(columns=COLUMNS).to_reader()
     in_order = (row for batch in table for row in batch.to_pylist())

@@ -1,1 +1,1 @@
-"""Fuzzes the engines: mutated entries between guard pages, compared with the reference engine."""
+"""Fuzzes the columnar engine: mutated log entries between guard pages, compared with the reference engine."""

@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.fuzz [--cases N] [--seed N] [--compare N] [LOG...] and more: see --help.
 
-Gives the columnar engine millions of mutated entries, in memory that ends where they end, and compares
-some with the reference engine. `--whole` changes whole partitions instead, and reads each with both
-engines. Exit status 0 where all cases gave rows or refusals.
+Decodes millions of mutated log entries by the columnar engine, in buffers that end at a guard page, and
+compares some results with the reference engine. `--whole` mutates whole partitions instead, and reads
+each with both engines. Exit status 1 if there was a crash, a hang, an exception or a difference.
 """
 
 import argparse
@@ -24,13 +24,13 @@ DATA = CHECKOUT / "tests" / "data"
 
 CHUNK = 3200 * NUM_CASES
 WHOLE_CHUNK = 5000
-"""Cases of one process: what memory it has lost, if it loses any, comes back with its end."""
+"""Cases per worker process, CHUNK for entries: memory that a worker leaks is freed when it ends."""
 
 MOST_FAILURES = 20
-"""After which it ends: they have few causes."""
+"""Number of failures after which the run ends: most have the same few causes."""
 
 LEAST_ACCEPTED = 0.2
-"""Lower bound of the share of cases that kernels accept; so many cases can be compared."""
+"""Lower bound of the share of cases that kernels accept and that can therefore be compared."""
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -59,7 +59,7 @@ def main(arguments: Sequence[str]) -> int:
 
 
 def tasks(options: argparse.Namespace) -> list[Task]:
-    """Return what *options* ask for, in pieces that each take some minutes."""
+    """Return the tasks for the command line *options*; each takes some minutes."""
     if options.replay is not None:
         if options.replay.is_dir():
             return [PartitionFuzzTask(0, 1, options.seed, (options.replay,), is_changed=False)]
@@ -90,7 +90,7 @@ def tasks(options: argparse.Namespace) -> list[Task]:
 
 
 def run(fuzz_tasks: Sequence[Task], report: FuzzReport, *, jobs: int, hang_s: float) -> None:
-    """Work through the *fuzz_tasks* tasks, and tell *report* what comes of them."""
+    """Run *fuzz_tasks* in *jobs* threads, and add their tallies and failures to *report*."""
 
     def one(task: Task) -> None:
         if len(report.failures) >= MOST_FAILURES:

@@ -1,4 +1,4 @@
-"""Compares what two engines read from the same bytes."""
+"""Compares the results of the reference engine and of another engine on the same bytes."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from magicbyte.tables.schemas import WIRE_COLUMNS
 REFERENCE = ReferenceEngine()
 
 RUNS = ((False, None), (True, None), (True, 2048))
-"""Options `verify` and `max_bytes` of each comparison: few bytes, since fuzzed entries are small."""
+"""Options `verify` and `max_bytes` of each decoding; 2048 bytes hold several of the small fuzzed entries."""
 
 
 def differences(
@@ -24,7 +24,7 @@ def differences(
 ) -> list[str]:
     """Return the differences between the reference engine and *other* on the entries in *data*.
 
-    After bytes that are not an entry, both go on at the next byte.
+    After bytes that are not an entry, both engines continue at the next byte.
     """
     messages: list[str] = []
     limits = limits or Limits()
@@ -44,7 +44,7 @@ def differences(
 
 
 def scan_differences(other: Engine, chunk: Chunk, *, verify: bool, limits: Limits) -> list[str]:
-    """Return the differences between the scans of the reference engine and of *other*."""
+    """Return the differences between the scans of *chunk* by the reference engine and by *other*."""
     expected, actual = (
         entries_of(engine, chunk, verify=verify, limits=limits) for engine in (REFERENCE, other)
     )
@@ -55,7 +55,7 @@ def scan_differences(other: Engine, chunk: Chunk, *, verify: bool, limits: Limit
 def entries_of(
     engine: Engine, chunk: Chunk, *, verify: bool, limits: Limits
 ) -> tuple[list[Entry], int, Scan]:
-    """Return the entries that *chunk* begins with, their bytes, and the scan at their end."""
+    """Return the log entries at the beginning of *chunk*, their size in bytes, and the last scan."""
     entries: list[Entry] = []
     end = 0
     while True:
@@ -75,7 +75,7 @@ def run_differences(
     verify: bool,
     max_bytes: int | None,
 ) -> list[str]:
-    """Return the differences from the reference engine in all that *other* decodes of *chunk*."""
+    """Decode *chunk* by *other*; return the differences from the reference engine's results."""
     messages = []
     for decoded, here in decoded_runs(
         other, chunk, columns, limits=limits, verify=verify, max_bytes=max_bytes
@@ -100,9 +100,9 @@ def decoded_runs(
     columns: Sequence[str],
     **options: Any,
 ) -> Iterator[tuple[Decoded, Chunk]]:
-    """Yield all that *engine* decodes of *chunk*, each with the chunk that was left to decode.
+    """Yield the result of each call that decodes *chunk*, with the chunk that the call was given.
 
-    *options* are those of `Engine.decode`. An entry with a wrong checksum is skipped.
+    *options* are passed to `Engine.decode`. Entries with a wrong checksum are skipped.
     """
     while chunk.data:
         decoded = engine.decode(chunk, columns, **options)
@@ -115,7 +115,7 @@ def decoded_runs(
 
 
 def _rest(scan: Scan) -> tuple[object, ...]:
-    """Return why *scan* ended."""
+    """Return why *scan* ended: the unsound entry, its computed checksum, and the finding."""
     finding = scan.stopped_by
     why = None if finding is None else (finding.code, finding.message)
     return scan.unsound, scan.computed, why
@@ -124,7 +124,7 @@ def _rest(scan: Scan) -> tuple[object, ...]:
 def result_differences(
     reference_result: Decoded, actual: Decoded, columns: Sequence[str], *, position: int
 ) -> list[str]:
-    """Return the differences between two results of decoding the same entries."""
+    """Return the differences between two results of decoding the same entries, from byte *position* on."""
     actual.rows.validate(full=True)
     if list(reference_result.entries) != list(actual.entries):
         return [f"entries at {position}: {list(reference_result.entries)}, {list(actual.entries)}"]

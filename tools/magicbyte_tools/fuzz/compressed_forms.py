@@ -1,4 +1,4 @@
-"""Fast encoders of all forms of compressed sections, for building entries by the million."""
+"""Fast encoders of all forms of compressed payloads, for building millions of log entries."""
 
 import gzip as zlib_gzip
 from collections.abc import Callable
@@ -52,7 +52,7 @@ USUAL = {
     Codec.LZ4: "lz4",
     Codec.ZSTD: "zstd",
 }
-"""The form in which the payload of a stored entry is compressed again."""
+"""Form in which the payload of an entry from a log is compressed again, by codec."""
 
 OF_MESSAGES = tuple(name for name, form in FORMS.items() if form.codec not in (0, Codec.ZSTD))
 OF_BATCHES = tuple(name for name in FORMS if name != "lz4-3160")

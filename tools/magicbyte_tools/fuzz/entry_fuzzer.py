@@ -1,4 +1,4 @@
-"""Single entries, made by the million, decoded between guard pages."""
+"""Fuzzes single log entries: decodes millions of mutated entries between guard pages."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -13,12 +13,12 @@ from magicbyte_tools.fuzz.task import ENTRIES, Failure, Message, Tally, What
 from magicbyte_tools.fuzz.trial import MakeEngine, Trial
 
 TOLD_EVERY = 64
-"""Groups between two tallies."""
+"""Number of groups after which a task sends its tally."""
 
 
 @dataclass(frozen=True)
 class EntryFuzzTask:
-    """A task: cases of whole groups."""
+    """Task that decodes the mutated entries of whole groups of cases."""
 
     first: int
     end: int
@@ -26,7 +26,7 @@ class EntryFuzzTask:
     log_paths: tuple[Path, ...] = ()
     """Log files whose entries are also used as seeds."""
     most_compared: int = 0
-    """Accepted entries that are also decoded by the reference engine, at most; and a group more."""
+    """Number of accepted entries after which no further group is compared with the reference engine."""
     share: float = 1.0
     """Share of the groups that are compared with the reference engine."""
     make: MakeEngine | None = None
@@ -67,7 +67,7 @@ class EntryFuzzTask:
         *,
         is_compared: bool,
     ) -> int:
-        """Have the engine work on *call*; return how many of its cases were accepted."""
+        """Decode the cases in *call* by the engine; return the number of cases that it accepted."""
         try:
             tried = trial.run(
                 [case.data for case in call], group.arrangement, is_compared=is_compared
@@ -95,11 +95,11 @@ class EntryFuzzTask:
     def _narrowed(
         self, what: What, trial: Trial, call: Sequence[FuzzCase], group: CaseGroup, message: str
     ) -> Failure:
-        """Return the failure of the first case of *call* that fails alone, else of all together."""
+        """Return the failure of the first case in *call* that fails alone; if none does, of the whole call."""
         for case in call:
             try:
                 tried = trial.run([case.data], group.arrangement, is_compared=True)
-            except Exception as error:  # the failure itself, or another than the one looked for
+            except Exception as error:  # the failure *what*, or another one
                 if what == "error":
                     return Failure(what, case.number, case.kind, _named(error), _file(case.data))
                 continue
@@ -132,7 +132,7 @@ class EntryFuzzTask:
 
 @dataclass(frozen=True)
 class Again:
-    """A task: the bytes of a file, in every arrangement, and compared. Each of these is a case."""
+    """Task that decodes the bytes of a file in every arrangement, one case each, by both engines."""
 
     data: bytes
     make: MakeEngine | None = None

@@ -1,4 +1,4 @@
-"""Some cases that are tried one after another, and how: all of it comes of a seed and a number."""
+"""Builds a group of fuzz cases and the arrangement of their bytes from a seed and the group's number."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,10 +12,10 @@ from magicbyte_tools.fuzz.mutate import mutated
 from magicbyte_tools.fuzz.seed import Seed
 
 NUM_CASES = 64
-"""Cases in a group. Most are decoded in one call, so that the engine's fixed cost is shared."""
+"""Cases per group; most groups are decoded in one call, so that they share the cost of a call."""
 
 USUAL_LIMITS = Limits(max_batch_bytes=1 << 20)
-"""Limits for fuzzed entries; other tests try decompression bombs."""
+"""Limits of the engine for fuzzed entries; decompression bombs have tests of their own."""
 
 SCRATCH_BYTES = (16, 700, 1 << 16)
 """First capacities for decompressed payloads, in bytes: few or no payloads fit into the first, some into
@@ -60,15 +60,15 @@ class CaseGroup:
     calls: list[list[FuzzCase]]
     arrangement: Arrangement
     lot: float
-    """A number from 0 to 1 that decides whether both engines are asked."""
+    """Random number from 0 to 1; the group is compared with the reference engine if it is below a share."""
 
 
 def group(number: int, *, seed: int, seeds: Sequence[Seed]) -> CaseGroup:
-    """Return the group *number*, in which case *number* times NUM_CASES is the first."""
+    """Return the group *number*, whose first case has the number *number* times NUM_CASES."""
     chance = Random(f"{seed} {number}")
     chosen = chance.choices(seeds, k=NUM_CASES)
     if chance.random() < 0.96:
-        # A run of one format is decoded in one go, and where each is a run, none is.
+        # Consecutive entries of one format are decoded in one call of a kernel, so sort by format.
         chosen.sort(key=lambda one: one.magic == 2)
     cases = [
         FuzzCase(number * NUM_CASES + index, one.kind, mutated(chance, one, seeds))
@@ -98,7 +98,7 @@ def _arrangement(chance: Random) -> Arrangement:
 
 
 def arrangements() -> Iterator[Arrangement]:
-    """Yield every arrangement that bytes are tried in when they are tried again."""
+    """Yield every arrangement in which `--replay` decodes the bytes of a failure."""
     choices = [(columns, False) for columns in COLUMNS] + [(WIRE_COLUMNS, True)]
     every = product((True, False), (1, 64), (1, 64), MAX_COLUMN_BYTES, SCRATCH_BYTES, choices)
     for is_last, alignment, min_capacity, max_column_bytes, scratch_bytes, choice in every:

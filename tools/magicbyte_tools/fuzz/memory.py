@@ -33,13 +33,13 @@ class GuardedBuffer:
         self.bytes = whole[page : page + num_bytes]
 
     def last(self, num_bytes: int, alignment: int = 1) -> Bytes:
-        """Return *num_bytes* that end at the guard, but for what *alignment* of their beginning takes."""
+        """Return *num_bytes* that end at the guard page, or before it if their *alignment* requires it."""
         begin = self.num_bytes - num_bytes
         begin -= begin % alignment
         return self.bytes[begin : begin + num_bytes]
 
     def first(self, num_bytes: int) -> Bytes:
-        """Return *num_bytes* that begin at the guard."""
+        """Return *num_bytes* that begin right after the first guard page."""
         return self.bytes[:num_bytes]
 
 
@@ -52,7 +52,7 @@ def _protect(address: int, num_bytes: int) -> None:
 
 
 class GuardedBuffers:
-    """Buffers that are all reused after `clear`; the next user finds the old contents in them."""
+    """Pool of guarded buffers, which are all reused after `clear` and keep their old contents."""
 
     def __init__(self) -> None:
         self.alignment = 1
@@ -61,7 +61,7 @@ class GuardedBuffers:
         self._used: list[GuardedBuffer] = []
 
     def take(self, num_bytes: int) -> GuardedBuffer:
-        """Return a place for *num_bytes* or more, good until `clear`."""
+        """Return a guarded buffer of *num_bytes* or more, which the caller may use until `clear`."""
         size = max(LEAST_BYTES, 1 << (max(num_bytes, 1) - 1).bit_length())
         spare = self._free.setdefault(size, [])
         place = spare.pop() if spare else GuardedBuffer(size)
@@ -69,18 +69,18 @@ class GuardedBuffers:
         return place
 
     def allocate(self, num_bytes: int) -> Bytes:
-        """Return *num_bytes* that end at a guard, as the columnar engine asks for memory."""
+        """Return *num_bytes* that end at a guard page; replaces the columnar engine's `allocate`."""
         return self.take(num_bytes + self.alignment).last(num_bytes, self.alignment)
 
     def clear(self) -> None:
-        """Take all buffers back; no caller may hold one of them any longer."""
+        """Make all buffers free for reuse; no caller may use one of them any more."""
         for place in self._used:
             self._free[place.num_bytes].append(place)
         self._used.clear()
 
 
 def use(places: GuardedBuffers) -> None:
-    """Have the columnar engine of this process take all its memory from *places*, as it needs it."""
+    """Make the columnar engine in this process allocate all its memory from *places*, and cache none."""
     buffers.allocate = places.allocate
     POOL.max_bytes = 0
     buffers.MIN_SCRATCH_BYTES = 1
@@ -88,7 +88,7 @@ def use(places: GuardedBuffers) -> None:
 
 
 def begin_anew(places: GuardedBuffers, arrangement: Arrangement) -> None:
-    """Clear the engine's cached memory, and set its sizes for the next call.
+    """Free the columnar engine's buffers, and set the capacities for its next call.
 
     A payload of more than 64 times the scratch bytes is decompressed outside of the kernel.
     """

@@ -1,4 +1,4 @@
-"""Mutates an entry: its bytes, the numbers of its header, or the numbers of its payload."""
+"""Mutates a log entry: its bytes, numbers in its header, or numbers in its payload."""
 
 from collections.abc import Sequence
 from random import Random
@@ -15,15 +15,15 @@ from magicbyte_tools.fuzz.numbers import (
 from magicbyte_tools.fuzz.seed import MAGIC_AT, Seed, seal, seal_messages, set_size
 
 MAX_MORE_BYTES = 8
-"""Bytes inserted or deleted by one mutation; a piece of another entry may be larger."""
+"""Limit of the bytes inserted or deleted by one mutation; a piece of another entry may be larger."""
 
 MAX_BYTES = 1 << 13
 
 
 def mutated(chance: Random, seed: Seed, others: Sequence[Seed], *, sealed: float = 0.5) -> bytes:
-    """Return an entry made of *seed*, with pieces of *others*; most are still framed.
+    """Return a mutation of *seed*, possibly with pieces of *others*; most have a correct size field.
 
-    The share *sealed* of them has the checksum that is right for it.
+    The share *sealed* of the mutations has a correct checksum.
     """
     if seed.payload and chance.random() < 0.65:
         made = _by_payload(chance, seed, seed.payload, others)
@@ -37,7 +37,7 @@ def mutated(chance: Random, seed: Seed, others: Sequence[Seed], *, sealed: float
 
 
 def altered(chance: Random, entry_buffer: bytearray, others: Sequence[Seed]) -> None:
-    """Change *entry_buffer* somewhere: a bit, a byte, or a few bytes more or fewer."""
+    """Change *entry_buffer* at a random position: a bit, a byte, or inserted, deleted or copied bytes."""
     if not entry_buffer:
         return
     at = chance.randrange(len(entry_buffer))
@@ -105,7 +105,7 @@ def _by_payload(chance: Random, seed: Seed, plain: bytes, others: Sequence[Seed]
 
 
 def _change_number(chance: Random, payload: bytearray, seed: Seed) -> None:
-    """Put another number in the place of one, and often the length of what holds it right."""
+    """Replace a random number in *payload*; often also correct the length of its record or message."""
     field = chance.choice(seed.fields)
     if not field.is_varint:
         width = field.end - field.begin
@@ -120,13 +120,13 @@ def _change_number(chance: Random, payload: bytearray, seed: Seed) -> None:
         length, _ = read_varint(payload, owner.begin)
         more = len(new) - (field.end - field.begin)
         if chance.random() < 0.3:
-            # A length with the bytes that it states, or without those that it no longer does.
+            # The number is a length: insert or delete bytes so that it is right again.
             more += _follow(payload, field.begin + len(new), new, number)
         payload[owner.begin : owner.end] = varint(length + more)
 
 
 def _follow(payload: bytearray, at: int, new: bytes, before: int) -> int:
-    """Put in, or take out, at *at* what a length that changed calls for; return how many bytes."""
+    """Insert or delete bytes at *at* by as much as a length changed; return how many, negative if deleted."""
     if new[-1] & 0x80:
         return 0
     more = read_varint(new, 0)[0] - max(before, 0)
@@ -142,7 +142,7 @@ def _follow(payload: bytearray, at: int, new: bytes, before: int) -> int:
 def _change_records(
     chance: Random, payload: bytearray, seed: Seed, others: Sequence[Seed]
 ) -> int | None:
-    """Take a record out, or put another in; return how many there are by then, if all is well."""
+    """Delete, repeat or insert a record in *payload*; return the number of records that it should have."""
     begins = [field.begin for number, field in enumerate(seed.fields) if field.owner == number]
     if seed.magic < 2:
         begins = [field.begin - 8 for field in seed.fields if seed.fields[field.owner] is field]

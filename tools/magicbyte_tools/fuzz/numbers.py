@@ -1,4 +1,4 @@
-"""Numbers of variable length, right and wrong."""
+"""Encodes varints and integers, right ones and wrong ones."""
 
 from random import Random
 
@@ -11,7 +11,7 @@ MASK_64 = (1 << 64) - 1
 
 
 def varint(number: int, length: int = 0) -> bytes:
-    """Return *number* as a zigzag varint, of *length* bytes where its shortest form has fewer."""
+    """Return *number* as a zigzag varint, padded to *length* bytes if its shortest form has fewer."""
     rest = (number << 1 ^ number >> 63) & MASK_64
     encoded = bytearray()
     while rest > 0x7F:
@@ -25,7 +25,7 @@ def varint(number: int, length: int = 0) -> bytes:
 
 
 def read_varint(data: bytes | bytearray | memoryview, position: int) -> tuple[int, int]:
-    """Return the number at *position* of sound *data*, and its end position."""
+    """Return the zigzag varint at *position* of *data*, which must be sound, and its end position."""
     rest = shift = 0
     while True:
         byte = data[position]
@@ -37,7 +37,7 @@ def read_varint(data: bytes | bytearray | memoryview, position: int) -> tuple[in
 
 
 def odd_varint(chance: Random, number: int) -> bytes:
-    """Return what may stand where *number* stood: near it, far from it, too long, or endless."""
+    """Return a mutated varint in place of *number*: a near or distant number, too long, or without an end."""
     match chance.randrange(6):
         case 0:
             return varint(number + chance.choice((-2, -1, 1, 2)))
@@ -56,7 +56,7 @@ def odd_varint(chance: Random, number: int) -> bytes:
 
 
 def odd_integer(chance: Random, number: int, width: int) -> bytes:
-    """Return what may stand where *number* stood, of *width* bytes, the highest first."""
+    """Return a mutated big-endian integer of *width* bytes in place of *number*."""
     near = number + chance.choice((-2, -1, 1, 2, 9, -9))
     new = near if chance.random() < 0.6 else chance.choice(ODD_NUMBERS)
     return (new & ((1 << 8 * width) - 1)).to_bytes(width, "big")

@@ -1,4 +1,4 @@
-"""Partitions that are changed and read: small ones of real logs, and small ones that are made."""
+"""Partitions to mutate: small ones of real logs, and small ones built from a seed."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -36,18 +36,18 @@ class SeedPartition:
 
     @cached_property
     def entries(self) -> dict[str, list[bytes]]:
-        """The entries of each log, back to back; the last item holds the bytes after them."""
+        """Log entries of each .log file, by its name; the last item of a list is the bytes after them."""
         return {name: seeds.split_entries(self.files[name]) for name in self.logs}
 
     @cached_property
     def seeds(self) -> list[Seed]:
-        """The entries that can be parsed as seeds."""
+        """Seeds of the partition: all its log entries that can be parsed."""
         found = (seed_of(data) for entries in self.entries.values() for data in entries)
         return [one for one in found if one is not None]
 
 
 def partitions(directories: Sequence[Path]) -> Iterator[SeedPartition]:
-    """Yield the partitions in *directories* that have an entry."""
+    """Yield the partitions below *directories* with at least one readable log entry."""
     folders = {log.parent for path in directories for log in path.rglob("*.log")}
     for folder in sorted(folders):
         files = {one.name: one.read_bytes() for one in sorted(folder.iterdir()) if one.is_file()}
@@ -57,7 +57,7 @@ def partitions(directories: Sequence[Path]) -> Iterator[SeedPartition]:
 
 
 def built(seed: int) -> Iterator[SeedPartition]:
-    """Yield partitions of some entries of all kinds, and of transactions that go together."""
+    """Yield NUM_BUILT partitions of random entries, among them the batches and markers of transactions."""
     chance = Random(f"{seed} partitions")
     plain = [one for one in seeds.built(seed) if not (one.magic == 0 and one.payload)]
     for number in range(NUM_BUILT):
@@ -83,7 +83,7 @@ def _transactional(chance: Random, offset: int) -> bytes:
 
 
 def seed_of(data: bytes) -> Seed | None:
-    """Return the entry *data* as a seed; None where it is not a readable entry."""
+    """Return the log entry *data* as a seed; None if it cannot be read."""
     try:
         return taken_apart(data)
     except (MagicbyteError, ValueError, IndexError):

@@ -1,4 +1,4 @@
-"""The report of a fuzzing run, for people."""
+"""Collects and prints the report of a fuzzing run."""
 
 import sys
 import time
@@ -20,7 +20,7 @@ SHOWN = (
 )
 
 MAX_MESSAGE = 2000
-"""Characters: a difference may name all that two reads tell."""
+"""Limit of a message in characters: a difference may contain the full reports of two reads."""
 
 
 class FuzzReport:
@@ -58,7 +58,7 @@ class FuzzReport:
         return f"{failure.what}: {message}: {case}: {place}"
 
     def finish(self) -> int:
-        """Print all of it; return the exit status."""
+        """Print the tally by kind of entry and the number of failures; return the exit status."""
         took_s = time.monotonic() - self._began
         columns = [what for what in SHOWN if self.total(what)]
         width = max((len(kind) for kind, _ in self.tally), default=0)

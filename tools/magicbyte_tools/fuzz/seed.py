@@ -1,4 +1,4 @@
-"""A sound entry, taken apart as far as mutations need it: its payload, and the numbers in that."""
+"""Parses a sound log entry as a seed of mutations: payload, and positions of the numbers in it."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SeedField(NamedTuple):
     end: int
     is_varint: bool
     owner: int
-    """The number of that length among the fields; its own where it is one."""
+    """Index of that length in the list of fields; a length has its own index."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Seed:
     form: str
     """Compressed form of the payload."""
     payload: bytes | None
-    """The records of a batch, or the messages in a wrapper; None where it holds none."""
+    """Decompressed records of a batch or messages of a wrapper; None if there are none."""
     fields: tuple[SeedField, ...]
-    """The numbers of the payload."""
+    """Positions of the numbers in the payload."""
     of_header: tuple[tuple[int, int], ...]
     """Positions and widths of the numbers in the entry's header."""
 
@@ -50,9 +50,9 @@ class Seed:
         return f"v{self.magic} {CODEC_NAMES[FORMS[self.form].codec]}"
 
     def holding(self, payload: bytes, count: int | None = None) -> bytearray:
-        """Return this entry with another *payload*, and with its size and *count* right.
+        """Return this entry with *payload*, compressed, with the right size and with *count* records.
 
-        The checksum is as it was.
+        The checksum is not changed, so it is wrong.
         """
         section = FORMS[self.form].compress(payload)
         begin = section_begin(self.data)
@@ -71,7 +71,7 @@ class Seed:
 
 
 def section_begin(data: bytes) -> int:
-    """Return where the records of a batch begin, or the value of a message."""
+    """Return the position of the records in the batch *data*, or of the value in the message *data*."""
     if data[MAGIC_AT] == 2:
         return RecordBatchHeader.SIZE
     at = MessageHeader.SIZE + 8 * data[MAGIC_AT]
@@ -79,9 +79,9 @@ def section_begin(data: bytes) -> int:
 
 
 def taken_apart(data: bytes, form: str | None = None) -> Seed:
-    """Return the sound entry *data* as a seed, compressed in *form*, by default its codec's usual one.
+    """Return the sound entry *data* as a seed; *form* is its compressed form, by default its codec's usual one.
 
-    Raises MagicbyteError where its payload cannot be read.
+    Raises MagicbyteError if its payload cannot be read.
     """
     payload: bytes | None = None
     fields: list[SeedField] = []
@@ -155,16 +155,16 @@ def _of_messages(payload: bytes) -> Iterator[SeedField]:
         begin += stored_size(payload, begin) + OVERHEAD
 
 
-# What an entry says of itself
+# Size and checksum of an entry
 
 
 def set_size(entry_buffer: bytearray) -> None:
-    """Have the size field of the entry *entry_buffer* say what there is."""
+    """Set the size field of the log entry *entry_buffer* to the number of bytes after it."""
     entry_buffer[8:OVERHEAD] = (len(entry_buffer) - OVERHEAD).to_bytes(4, "big", signed=True)
 
 
 def seal(entry_buffer: bytearray) -> None:
-    """Set the checksum of the entry *entry_buffer* to the right value."""
+    """Set the checksum of the log entry *entry_buffer* to the right value, if its header is complete."""
     if len(entry_buffer) <= MAGIC_AT:
         return
     kind, checksum = (
@@ -176,7 +176,7 @@ def seal(entry_buffer: bytearray) -> None:
 
 
 def seal_messages(payload: bytearray) -> None:
-    """Set the checksums of the messages in *payload* to the right values, as far as they are framed."""
+    """Set the checksums of the messages in *payload* to the right values, up to the first wrong size."""
     begin = 0
     while len(payload) - begin > MAGIC_AT:
         end = begin + stored_size(memoryview(payload), begin) + OVERHEAD

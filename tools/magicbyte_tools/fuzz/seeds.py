@@ -1,4 +1,4 @@
-"""Seeds of the mutations: entries of all formats, codecs and kinds, and entries of real logs."""
+"""Builds the seeds of mutations: log entries of all formats, codecs and kinds, and entries of real logs."""
 
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
@@ -20,17 +20,17 @@ MAX_BYTES = 4096
 """Largest size of an entry taken from a log, in bytes; larger ones are slower and find no more."""
 
 MOST_OF_A_KIND = 40
-"""Entries of logs: some hold thousands of plain messages, and few of anything else."""
+"""Limit of the entries from logs per format and codec: some logs hold thousands of one kind."""
 
 HEADER_KEYS = (b"", b"h", b"trace-id", "clé".encode(), b"\xed\xa0\x80", b"x" * 40)
 KEYS = (None, b"", b"k", b"key-00000017", bytes(range(40)))
 LENGTHS = (0, 1, 7, 31, 32, 33, 63, 64, 100, 511, 512, 513, 700)
-"""Lengths of values at which copying, or the length of a varint, changes."""
+"""Lengths of values in bytes, around which the copying code or the length of a varint changes."""
 
 
 @cache
 def built(seed: int) -> list[Seed]:
-    """Return entries that *seed* alone determines: each kind in each form."""
+    """Return a seed for each kind of log entry in each compressed form, with random contents by *seed*."""
     chance = Random(f"{seed} seeds")
     seeds = [_in_form(plain, form) for form in OF_BATCHES for plain in _batches(chance)]
     for magic in (0, 1):
@@ -40,7 +40,7 @@ def built(seed: int) -> list[Seed]:
 
 
 def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
-    """Yield some entries of each format and codec in *log_paths*, from all over them, none too large."""
+    """Yield up to MOST_OF_A_KIND entries of each format and codec in *log_paths*, evenly spread."""
     kinds: dict[str, list[Seed]] = {}
     stored = (entry for path in log_paths for entry in split_entries(path.read_bytes())[:-1])
     for data in dict.fromkeys(entry for entry in stored if len(entry) <= MAX_BYTES):
@@ -52,7 +52,7 @@ def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
 
 
 def split_entries(data: bytes) -> list[bytes]:
-    """Return the entries that *data* begins with; the last item holds the bytes after them."""
+    """Return the log entries at the beginning of *data*; the last item is the bytes after them."""
     scan = ReferenceEngine().scan(Chunk(memoryview(data), 0), verify=False, limits=Limits())
     return [*(data[entry.position : entry.end] for entry in scan.entries), data[scan.end :]]
 
@@ -82,7 +82,7 @@ def _records(chance: Random, count: int, first: int, *, has_headers: bool = Fals
 
 
 def _batches(chance: Random) -> Iterator[bytes]:
-    """Yield batches that are not compressed."""
+    """Yield an uncompressed batch of each kind: data, transactional, empty, control."""
     first = chance.randrange(1 << 40)
     yield entry_parts.batch(*_records(chance, 1, first)).data
     yield entry_parts.batch(*_records(chance, 3, first, has_headers=True)).data
@@ -113,7 +113,7 @@ def _batches(chance: Random) -> Iterator[bytes]:
 
 
 def _in_form(plain: bytes, form: str) -> Seed:
-    """Return the batch *plain* compressed in *form*."""
+    """Return the uncompressed batch *plain*, compressed in *form*, as a seed."""
     at = RecordBatchHeader.POSITIONS["attributes"] + 1
     made = bytearray(plain)
     made[at] |= FORMS[form].codec

@@ -1,4 +1,4 @@
-"""The cases of one worker process, and the failures that it reports."""
+"""Defines tasks, the cases of one worker process, and the failures and tallies that a task sends."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -12,12 +12,12 @@ What = Literal["fault", "hang", "error", "difference"]
 
 
 ENTRIES = "entries.bin"
-"""The name of bytes that are no partition."""
+"""Name of the file of failing bytes that are log entries and not a partition."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """A failure that the fuzzer found."""
+    """A failing case, with the bytes that repeat it."""
 
     what: What
     """*fault*: the process died; *hang*: it did not end; *error*: an exception outside of our error tree;
@@ -38,22 +38,22 @@ class Task(Protocol):
 
     @property
     def end(self) -> int:
-        """The number after the last case; *first* is the number of the first."""
+        """Number of the last case plus one; *first* is the number of the first case."""
 
     def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
-        """Work through the cases; call *begin* with the number of one before anything is done to it.
+        """Try all cases. Calls *begin* with a case's number before the case, *send* with tallies and failures.
 
-        Where several are worked on together, it is the first one's number.
+        For cases that are tried together, *begin* is called once, with the number of the first.
         """
 
     def alone(self, case: int) -> Self | None:
-        """Return the task of those that are worked on together with *case*, now one by one.
+        """Return a task that tries the cases of the group of *case* one by one.
 
-        None where they were that already.
+        None if this task tries cases one by one already.
         """
 
     def behind(self, case: int) -> Self:
-        """Return the rest of the task after the group of *case*."""
+        """Return a task of the cases after the group of *case*."""
 
     def failure(self, what: What, case: int, message: str) -> Failure:
-        """Return the failure of *case*, with its bytes."""
+        """Return the failure *what* of *case*, with the bytes of the case."""

@@ -1,4 +1,4 @@
-"""Cases put to the columnar engine: alone for speed, or beside the reference engine."""
+"""Runs the columnar engine on fuzz cases, and on request compares it with the reference engine."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -17,22 +17,22 @@ from magicbyte_tools.fuzz import agreement, memory
 from magicbyte_tools.fuzz.group import Arrangement
 
 MakeEngine = Callable[[ReferenceEngine], Engine]
-"""Makes the engine that is tried, given the reference engine that it may ask."""
+"""Function that creates the engine under test, given the reference engine that it falls back to."""
 
 REFUSED = Finding(code="bad-record", message="no kernel took it")
 NO_ROWS = pa.RecordBatch.from_pylist([], pa.schema([]))
 
 
 class Judge(ReferenceEngine):
-    """A reference engine that records the calls to it, and decodes only where that is compared.
+    """Reference engine that records which entries it is given, and decodes them only if they are compared.
 
-    Decoding would take most of the time, and Python code cannot read outside of a buffer.
+    Decoding would take most of the time, and Python code cannot read outside of a buffer anyway.
     """
 
     def __init__(self) -> None:
         super().__init__()
         self.asked: set[int] = set()
-        """The positions of the entries that the kernels left to it."""
+        """Positions of the entries that the kernels left to the reference engine."""
         self.is_silent = False
 
     def decode_entry(
@@ -46,32 +46,32 @@ class Judge(ReferenceEngine):
 
 @dataclass(slots=True)
 class Tried:
-    """Results of one call on a group of entries."""
+    """Results of the engine on the entries of a call, by their positions in the bytes."""
 
     framed: set[int] = field(default_factory=set)
-    """The bytes at which there was an entry."""
+    """Positions of log entries with a sound frame."""
     accepted: set[int] = field(default_factory=set)
-    """Numbers of the cases that a kernel accepted."""
+    """Positions of the entries that a kernel decoded to rows."""
     differences: list[str] = field(default_factory=list)
 
 
 class Trial:
     def __init__(self, make: MakeEngine | None = None) -> None:
-        """Prepare this process: from now on all memory of its columnar engine is between guards."""
+        """Prepare this process: from now on its columnar engine allocates between guard pages."""
         self.places = memory.GuardedBuffers()
         memory.use(self.places)
         self.judge = Judge()
         self.engine = (make or ColumnarEngine)(self.judge)
 
     def run(self, cases: Sequence[bytes], arrangement: Arrangement, *, is_compared: bool) -> Tried:
-        """Run the engine on *cases*, which are back to back and decoded in one call."""
+        """Run the engine on *cases*, placed one after another in one buffer."""
         starts = [*accumulate(map(len, cases), initial=0)][:-1]
         return self.run_bytes(b"".join(cases), starts, arrangement, is_compared=is_compared)
 
     def run_bytes(
         self, data: bytes, starts: Sequence[int], how: Arrangement, *, is_compared: bool
     ) -> Tried:
-        """Run the engine on *data*; it scans from each of *starts* that it has not passed yet."""
+        """Run the engine on *data* from each position in *starts* that the entries before do not cover."""
         tried = Tried()
         memory.begin_anew(self.places, how)
         place = self.places.take(len(data))
@@ -90,7 +90,7 @@ class Trial:
     def _run_from(
         self, view: memoryview, start: int, how: Arrangement, tried: Tried, *, is_compared: bool
     ) -> int:
-        """Scan and decode the entries that *view* begins with; return their end position."""
+        """Scan and decode the entries at the beginning of *view*; return their size in bytes."""
         engine, columns, limits = self.engine, how.columns, how.limits
         chunk = Chunk(view, start)
         if is_compared:

@@ -1,6 +1,6 @@
-"""Loads what every worker process needs, once, before the workers are forked.
+"""Imports modules and compiles kernels once, before the worker processes are forked.
 
-Memory has no guard pages here: a fault would belong to no case, and would end the parent process.
+Buffers have no guard pages here, since a fault would end the parent process of all workers.
 """
 
 from contextlib import suppress
@@ -16,7 +16,7 @@ from magicbyte_tools.fuzz.seeds import built
 
 __all__ = ["entry_fuzzer", "whole"]
 
-POOL.max_bytes = 0  # no memory of before is used again
+POOL.max_bytes = 0  # do not reuse buffers that were allocated before
 with suppress(InputError):  # no Numba: the tasks say so
     data = memoryview(b"".join(one.data for one in built(1)))
     for views, columns in [*((False, columns) for columns in COLUMNS), (True, WIRE_COLUMNS)]:

@@ -1,4 +1,4 @@
-"""A process at work, watched by another: a fault ends the one, and the other says where it was."""
+"""Runs a task in a worker process, and reports the case at which the worker crashes or hangs."""
 
 import signal
 import time
@@ -20,9 +20,9 @@ End = tuple[What, int, str]
 
 
 def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
-    """Yield what comes of *task* in a process of its own, and what that cannot tell itself.
+    """Run *task* in a process of its own; yield its tallies and failures, and the crashes and hangs.
 
-    A case that is worked on for *hang_s* seconds hangs.
+    A case that takes more than *hang_s* seconds is a hang; the rest of the task has a new process.
     """
     while task.first < task.end:
         ended = yield from _run(task, hang_s)
@@ -37,7 +37,7 @@ def watched(task: Task, *, hang_s: float) -> Iterator[Message]:
 
 
 def _run(task: Task, hang_s: float) -> Generator[Message, None, End | None]:
-    """Yield the messages of the worker; return its failure and case, or None where it ended well."""
+    """Yield the messages of a worker; return its crash or hang with the case, or None if it completed."""
     # Fork from a process that has loaded everything and has no threads: a new worker starts quickly.
     context = get_context("forkserver")
     context.set_forkserver_preload([f"{__package__}.warm"])

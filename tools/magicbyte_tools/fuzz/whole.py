@@ -1,4 +1,4 @@
-"""Whole partitions, changed somewhere, and read by both engines at both isolation levels."""
+"""Fuzzes whole partitions: mutates their files and reads them by both engines at both isolation levels."""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -33,7 +33,7 @@ TOLD_EVERY = 20
 
 
 def changed(chance: Random, seed_partition: SeedPartition) -> Files:
-    """Return the files of *seed_partition* that are to be others, and what they are."""
+    """Return the mutated files of *seed_partition* by name: one log, sometimes also a companion file."""
     name = chance.choice(seed_partition.logs)
     entries = list(seed_partition.entries[name])
     at = chance.randrange(len(entries))
@@ -63,7 +63,7 @@ def changed(chance: Random, seed_partition: SeedPartition) -> Files:
 
 @dataclass(frozen=True)
 class ReadResult:
-    """All that a read tells."""
+    """Rows and report of a read, or its error."""
 
     rows: pa.Table | None
     report: tuple[Any, ...]
@@ -80,7 +80,7 @@ class ReadResult:
 
 
 def told(folder: Path, engine: str, level: str) -> ReadResult:
-    """Return what a read of *folder* tells, or the error that it raises."""
+    """Read the partition *folder* by *engine*; return its rows and report, or the error that is raised."""
     try:
         dataset = mb.open(folder, engine=engine, isolation_level=level, on_damage="skip")
         rows = dataset.records(tuple(RECORDS.names), dispositions=DISPOSITIONS)
@@ -95,7 +95,7 @@ def told(folder: Path, engine: str, level: str) -> ReadResult:
 
 @dataclass(frozen=True)
 class PartitionFuzzTask:
-    """A task whose cases are partitions with one or two changed files."""
+    """Task whose cases are partitions with one or two mutated files."""
 
     first: int
     end: int
@@ -124,7 +124,7 @@ class PartitionFuzzTask:
             for number in range(self.first, self.end):
                 begin(number)
                 partition, files = self.case(number)
-                # Two clusters may have partitions of one name.
+                # Partitions of two clusters may have the same name.
                 own = Path(root, str(id(partition)), partition.name)
                 with changed_folder(own, partition, files) as folder:
                     for became in self._read(folder, number, send):
@@ -139,7 +139,7 @@ class PartitionFuzzTask:
         for level in LEVELS:
             try:
                 expected, made = (self.tell(folder, engine, level) for engine in ENGINES)
-            except Exception as error:  # with `skip`, a read raises nothing
+            except Exception as error:  # on_damage="skip" should raise no such exception
                 send(self.failure("error", number, f"{level}: {type(error).__name__}: {error}"))
                 return
             if (difference := expected.differs_from(made)) is not None:
@@ -165,9 +165,9 @@ class PartitionFuzzTask:
 def changed_folder(
     folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes]
 ) -> Iterator[Path]:
-    """Change *files* of the partition in *folder* for the duration of a read.
+    """Overwrite *files* of the partition in *folder*; restore them at the end of the context.
 
-    Unchanged files stay in place for the next case.
+    Other files stay in place for the next case.
     """
     if not folder.exists():
         folder.mkdir(parents=True)

@@ -15,7 +15,7 @@ ABOUT = '"""Kafka\'s record formats as Python, generated from spec/."""\n'
 
 
 def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Path, str]:
-    """Return the path and text of every file that is generated from the *specifications*."""
+    """Return the text of every file that is generated from the folder *specifications*, by path."""
     sources = sorted(specifications.glob("*.ksy"))
     compiled = compile_specs(sources)
     kaitai = generated / "kaitai"
@@ -51,12 +51,12 @@ def outputs(specifications: Path = SPEC, generated: Path = GENERATED) -> dict[Pa
 
 
 def specs(compiled: Compiled) -> dict[str, Spec]:
-    """Return the specifications, by name."""
+    """Return the specifications in *compiled*, as the Kaitai compiler read them, by name."""
     return {name: compiled_spec["spec"] for name, compiled_spec in compiled.items()}
 
 
 def main(check: bool) -> int:
-    """Write files that differ and delete files without a source. With *check*, only report them."""
+    """Write generated files that differ, and delete those without a source; with *check*, only report them."""
     texts = outputs()
     stale = sorted(
         p for p in GENERATED.rglob("*") if p.suffix in {".py", ".pyi"} and p not in texts

@@ -11,7 +11,7 @@ COMPARISONS = {"==", "!=", "<", "<=", ">", ">=", "and", "or", "not"}
 
 
 def tokens(text: str) -> list[str]:
-    """Return the tokens of an expression."""
+    """Return the tokens of the Kaitai expression *text*."""
     text, position, words = str(text).strip(), 0, []
     while position < len(text):
         match = TOKEN.match(text, position)
@@ -41,7 +41,7 @@ def type_of(text: str, look_up: Callable[[str], str]) -> str:
 
 
 def to_python(text: str, sources: dict[str, str]) -> str:
-    """Return a condition over numbers as Python, its names replaced by *names*."""
+    """Return the Kaitai condition *text* over numbers as Python, its names replaced by those in *sources*."""
     words = []
     for token in tokens(text):
         if re.match(r"[A-Za-z_]", token) and token not in {"and", "or", "not"}:

@@ -280,7 +280,7 @@ class MessageLint:
     def spread(
         self, field_specs: list[Spec], occurrences: Occurrences, shared: dict[str, Occurrences]
     ) -> None:
-        """Add the occurrences of shared structs in *fields*, of a struct with *occurrences*."""
+        """Add to *shared* the occurrences of shared structs in fields of a struct with *occurrences*."""
         for field_spec in field_specs:
             here = presence.field_occurrences(field_spec, occurrences)
             self.spread(field_spec.get("fields", []), here, shared)
@@ -312,7 +312,7 @@ class MessageLint:
                 yield from self.structure(self.file.path(mapping, "fields"), here)
 
     def reach(self, mapping: YamlMapping, here: Occurrences) -> Iterator[LintProblem]:
-        """Yield versions and releases of a field that are not versions and releases of its message."""
+        """Yield versions and releases of a field that its message does not have."""
         field_spec = mapping.value
         if not here:
             yield self.file.problem(mapping, "is in no version of any release")

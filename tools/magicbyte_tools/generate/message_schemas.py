@@ -19,12 +19,12 @@ SCALARS = frozenset(
 
 
 def load_all(folder: Path = SPEC / "messages") -> dict[str, Spec]:
-    """Return all files of message schemas in *folder*, by id, sorted."""
+    """Return the contents of all files of message schemas in *folder*, by id, sorted."""
     return {path.stem: load(path) for path in sorted(folder.glob("*.yaml"))}
 
 
 def module(spec: Spec) -> str:
-    """Return the module of the message schemas in a file."""
+    """Return the Python module for *spec*, the contents of a file of message schemas."""
     parts = [f'"""{spec["title"]}."""\n']
     parts.append(
         "from magicbyte_kernels.message_schema import (\n"
@@ -139,7 +139,7 @@ def _text(text: str) -> str:
 
 
 def json_name(name: str) -> str:
-    """Return a field's name in Kafka's JSON."""
+    """Return the name that the field *name* has in Kafka's JSON."""
     return name[0].lower() + name[1:]
 
 

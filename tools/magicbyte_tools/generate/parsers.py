@@ -1,4 +1,4 @@
-"""Turns the Kaitai compiler's Python into a module of a package."""
+"""Turns the Kaitai compiler's Python into a module of the generated package."""
 
 import re
 from collections.abc import Iterator

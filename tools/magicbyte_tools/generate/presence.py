@@ -62,7 +62,7 @@ def differences(key_message: Spec, value_message: Spec) -> Iterator[str]:
 
 
 def field_occurrences(field_spec: Spec, occurrences: Occurrences) -> Occurrences:
-    """Return those *occurrences* of a structure in which it has *field*."""
+    """Return those *occurrences* of a structure in which it has the field *field_spec*."""
     versions = versions_of(field_spec.get("versions", "0+"))
     releases = field_spec.get("releases", "0.0+")
     return {
@@ -99,7 +99,7 @@ def includes(text: str, release: Release) -> bool:
 
 
 def latest(version_steps: dict[str, str], release: Release) -> str:
-    """Return the last of *steps* that began no later than *release*."""
+    """Return the last of *version_steps* that began no later than *release*; `none` if there is none."""
     begun = [text for since, text in version_steps.items() if release_of(since) <= release]
     return begun[-1] if begun else "none"
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class HeaderNumber:
-    """Number of a header."""
+    """Number in a header of fixed width."""
 
     name: str
     format: str
@@ -53,13 +53,13 @@ class HeaderNumber:
 
     @property
     def width(self) -> int:
-        """Bytes of the number."""
+        """Width of the number in bytes."""
         return struct.calcsize(self.format)
 
 
 @dataclass(frozen=True, slots=True)
 class BitField:
-    """Bits of a number: a property of the header."""
+    """Bit field in a number of a header, which becomes a property of the header's class."""
 
     name: str
     shift: int
@@ -69,7 +69,7 @@ class BitField:
 
 
 def module(specs: dict[str, Spec]) -> str:
-    """Return wire.py for all *specs*."""
+    """Return the text of wire.py for all *specs*."""
     headers = [
         HeaderClass(spec, structure) for spec in specs.values() for structure in structures(spec)
     ]
@@ -247,7 +247,7 @@ def bit_fields(structure: Spec) -> tuple[BitField, ...]:
 def used_enums(headers: Sequence[HeaderClass]) -> list[tuple[str, dict[int, Spec]]]:
     """Return the enums that *headers* use.
 
-    Enums of the same name must agree and are merged, with the sentences of the largest.
+    Enums of the same name must agree and are merged, with the docs of the largest.
     """
     enums_by_name: dict[str, list[Spec]] = {}
     for header in headers:

@@ -1,1 +1,1 @@
-"""Does the suite notice? Small faults, put into the specification and the runtime one at a time."""
+"""Mutation tests: small faults in the specification and the runtime, one at a time, must fail a test."""

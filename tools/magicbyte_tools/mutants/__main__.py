@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.mutants [spec|runtime] [--only TEXT] [--every N] [--jobs N] [--out FILE]
 
-Puts one small fault at a time into every field of every .ksy and into the runtime's rules of the
-formats, and runs the vectors and the tests that can notice it until something fails. Prints how
-many were caught, by what, and those that were not, with the reasons in tests/mutants.
+Puts one small fault at a time into every field of every .ksy, or into the runtime's code for the
+formats, and runs the vectors and tests that may find it until one fails. Prints the number of faults
+found by each check, and the faults that were not found, with the reasons in tests/mutants.
 """
 
 import argparse
@@ -29,7 +29,7 @@ LEAST_CAUGHT = 0.95
 
 
 def planned(part_names: list[str]) -> Iterator[Mutant]:
-    """Yield every mutant of *part_names*."""
+    """Yield every mutant of the parts *part_names*: spec, runtime."""
     if "spec" in part_names:
         for name, parsed in source.specs().items():
             if name not in VISUAL:
@@ -78,7 +78,7 @@ def _note(outcome: Outcome, number: int, out: Path | None) -> None:
 
 
 def report(outcomes: list[Outcome]) -> int:
-    """Print what became of all mutants; return the exit status."""
+    """Print the number of mutants by check, and all survivors; return the exit status."""
     known: dict[str, str] = json.loads(SURVIVORS.read_text("utf-8"))
     live = [outcome for outcome in outcomes if outcome.caught_by != STILL]
     survivors = [outcome.mutant.name for outcome in live if outcome.caught_by is None]

@@ -1,4 +1,4 @@
-"""Runs the checks that may find a mutant: vectors and tests."""
+"""Runs the checks that may find a mutant: conformance vectors and pytest files."""
 
 import importlib.util
 import io
@@ -31,7 +31,7 @@ TESTS_TIMEOUT_S = 300
 
 @dataclass(frozen=True, slots=True)
 class Vectors:
-    """The conformance vectors of some formats, read by an engine that is Python."""
+    """Check that reads the conformance vectors of some formats by an engine in Python."""
 
     engine: str
     formats: tuple[str, ...] = ()
@@ -42,17 +42,17 @@ class Vectors:
         return f"vectors, {self.engine}"
 
     def passes(self, tree: Path) -> bool:
-        """Return whether the engine, run on *tree*, fails no case."""
+        """Return whether the engine, imported from *tree*, fails no case."""
         wanted = _cases(self.formats)
         claim = partial(_all_pass, _parsers if self.engine == PARSERS else _runtime, wanted)
         if self.engine == PARSERS:
-            _runner()  # built before the fork
+            _runner()  # build the parsers before the fork
         return forked.holds(claim, tree, timeout_s=VECTORS_TIMEOUT_S)
 
 
 @dataclass(frozen=True, slots=True)
 class Tests:
-    """Tests at *paths*, up to the first that fails."""
+    """Check that runs the pytest files *paths* up to the first failure."""
 
     about: str
     paths: tuple[str, ...]
@@ -62,7 +62,7 @@ class Tests:
         return f"tests, {self.about}"
 
     def passes(self, tree: Path) -> bool:
-        """Return whether all of them pass on *tree*."""
+        """Return whether all tests pass with the modules of *tree*."""
         arguments = ["-x", "-q", *self.paths]
         return forked.holds(lambda: pytest.main(arguments) == 0, tree, timeout_s=TESTS_TIMEOUT_S)
 
@@ -71,7 +71,7 @@ Check = Vectors | Tests
 
 
 def naming(folder: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return the files of tests in *folder* that name one of *names*."""
+    """Return the paths of the test files in *folder* whose text contains one of *names* as a word."""
     word = re.compile(rf"\b(?:{'|'.join(sorted(names))})\b")
     return tuple(
         str(file.relative_to(CHECKOUT))
@@ -85,7 +85,7 @@ _all_cases = cache(cases.load)
 
 @cache
 def _cases(formats: tuple[str, ...]) -> list[Case]:
-    """Return the cases of *formats*, in their order."""
+    """Return the conformance cases of *formats*, in the order of *formats*; all cases if it is empty."""
     if not formats:
         return _all_cases()
     chosen = [case for case in _all_cases() if case.format in formats]
@@ -93,11 +93,11 @@ def _cases(formats: tuple[str, ...]) -> list[Case]:
 
 
 def _all_pass(engine: Callable[[], Callable[[Case], bytes]], cases: list[Case]) -> bool:
-    """Return whether *engine*, which is imported only now, passes all cases that are *cases*."""
+    """Return whether the engine that *engine* imports, in the fork, fails none of *cases*."""
     printed = engine()
 
     def answer(case: Case) -> tuple[Case, Answer]:
-        # Its default action ends the process, and that is no pass.
+        # SIGALRM ends the process, so a case that hangs fails the check.
         signal.alarm(CASE_TIMEOUT_S)
         return case, parse(printed(case))
 
@@ -110,7 +110,7 @@ def _runner() -> Runner:
 
 
 def _parsers() -> Callable[[Case], bytes]:
-    """Return what prints the fields of a case, as `kaitai-python` does."""
+    """Return a function from a case to the output of the runner `kaitai-python`."""
     runner = _runner()
     out = io.BytesIO()
     sys.stdout = io.TextIOWrapper(out)
@@ -136,7 +136,7 @@ def _module(path: Path) -> Any:
 
 
 def _runtime() -> Callable[[Case], bytes]:
-    """Return what prints the rows and findings of a case, as `runtime` does."""
+    """Return a function from a case to the output of the runner `runtime`."""
     engine = importlib.import_module(f"{engines.__name__}.runtime")
 
     def printed(case: Case) -> bytes:

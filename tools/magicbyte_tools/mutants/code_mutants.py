@@ -1,7 +1,7 @@
 """Mutants of Python: off by one, a comparison swapped, a check dropped.
 
-Two kinds of code in these files are not rules of a format and are not mutated: f-strings, which only
-word a message, and the constants in COSTS, which set what reading costs and not what bytes mean.
+Two kinds of code are not mutated, since they are not rules of a format: f-strings, which are text of
+messages, and the constants in COSTS, which are sizes of reads and buffers.
 """
 
 import ast
@@ -21,7 +21,7 @@ COSTS = frozenset(
         *("MAX_CHECKPOINT_BYTES", "MAX_COMPANION_BYTES", "MAX_NUMBER_LENGTH"),
     ]
 )
-"""Constants for the sizes of reads, decompressed chunks and allocations, and of our own files."""
+"""Constants for sizes of reads, decompressed chunks, allocations and magicbyte's own files."""
 
 LEAVING = (ast.Raise, ast.Return, ast.Continue, ast.Break)
 
@@ -40,12 +40,12 @@ class _Finder:
             self.line_starts.append(self.line_starts[-1] + len(line))
 
     def within(self, node: ast.AST, scope: tuple[str, ...]) -> Iterator[Mutant]:
-        """Yield the mutants of what *node* contains; *scope* names the classes and functions around."""
+        """Yield the mutants of the nodes in *node*; *scope* names the enclosing classes and functions."""
         for child in ast.iter_child_nodes(node):
             if _is_no_rule(child):
                 continue
             if isinstance(child, ast.FunctionDef | ast.ClassDef):
-                # The body alone: annotations, defaults and decorators decide nothing.
+                # Only the body: annotations, defaults and decorators are not rules of a format.
                 body = ast.Module(body=child.body, type_ignores=[])
                 yield from self.within(body, (*scope, child.name))
                 continue
@@ -74,7 +74,7 @@ class _Finder:
                 yield self._mutant(place, "check dropped", begin, end, "False")
 
     def _checks(self, node: ast.If) -> bool:
-        """Return whether *node* leaves, complains or notes something down where its test holds."""
+        """Return whether the body of *node* ends with raise, return, continue, break, yield or a call."""
         last = node.body[-1]
         is_call = isinstance(last, ast.Expr) and isinstance(last.value, ast.Call | ast.Yield)
         return isinstance(last, LEAVING) or is_call
@@ -100,7 +100,7 @@ class _Finder:
         changed: str,
         of: ast.expr | None = None,
     ) -> Mutant:
-        """Return the file with its bytes from *begin* to *end* *changed*; *of* shows in its name."""
+        """Return the mutant whose bytes [begin, end) are *changed*; its name shows the expression *of*."""
         shown_begin, shown_end = self._span(of) if of else (begin, end)
         source, new = self.source, changed.encode()
         before = source[shown_begin:shown_end].decode()
@@ -110,14 +110,14 @@ class _Finder:
         return Mutant(self.file, place, operator, change, text)
 
     def _span(self, node: ast.expr) -> tuple[int, int]:
-        """Return where the text of *node* begins and ends, in bytes."""
+        """Return the positions of the first byte of *node* in the source, and of the byte after it."""
         assert node.end_lineno is not None and node.end_col_offset is not None
         begin = self.line_starts[node.lineno - 1] + node.col_offset
         return begin, self.line_starts[node.end_lineno - 1] + node.end_col_offset
 
 
 def _is_no_rule(node: ast.AST) -> bool:
-    """Return whether *node* words a message, or says what may be spent."""
+    """Return whether *node* is an f-string, an assignment to a constant in COSTS, or a limit `max_bytes`."""
     match node:
         case ast.JoinedStr():
             return True

@@ -1,7 +1,7 @@
-"""A fork of this process in which a mutant's modules hide those that are installed.
+"""Runs a check in a fork of this process that imports a mutant's modules instead of the installed ones.
 
 Modules that are slow to import and never mutated are imported before the fork. Modules that may be
-mutated are not, so that one fork cannot affect another.
+mutated are imported after it, so that one fork cannot affect another.
 """
 
 import importlib
@@ -17,10 +17,10 @@ from pathlib import Path
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
 ROOTS = ("generated", "runtime")
-"""The folders whose modules may be a mutant's."""
+"""Folders of a mutant's tree that precede the installed packages on sys.path."""
 
 MUTABLE = {"magicbyte", "magicbyte_formats"}
-"""The packages in them that are tried."""
+"""Packages in ROOTS that may be mutated, and may not be imported before the fork."""
 
 LIBRARIES = (
     *("cramjam", "crc32c", "isal.isal_zlib", "kaitaistruct", "lz4.block", "lz4.frame", "numpy"),
@@ -28,18 +28,18 @@ LIBRARIES = (
 )
 
 MEMORY_BYTES = 12 << 30
-"""Bytes of address space, for a mutant that has lost its limits."""
+"""Limit of a fork's address space in bytes: a mutant may have lost the limits of its buffers."""
 
 
 def preload() -> None:
-    """Import what every fork needs and no mutant touches."""
+    """Import the libraries that every fork needs and no mutant changes."""
     for name in LIBRARIES:
         with suppress(ImportError):  # not every machine has a wheel of isal
             importlib.import_module(name)
 
 
 def holds(claim: Callable[[], bool], tree: Path, *, timeout_s: float) -> bool:
-    """Return whether *claim*, in a fork that takes its modules from *tree*, returns true in time."""
+    """Return whether *claim*, called in a fork that imports from *tree*, returns True within *timeout_s*."""
     process = multiprocessing.get_context("fork").Process(target=_exit_with, args=(claim, tree))
     process.start()
     process.join(timeout_s)
@@ -53,7 +53,7 @@ def holds(claim: Callable[[], bool], tree: Path, *, timeout_s: float) -> bool:
 
 
 def _exit_with(claim: Callable[[], bool], tree: Path) -> None:
-    """End this process, with status 0 where *claim* returns true."""
+    """End this process, with status 0 if *claim* returns True, given the modules of *tree*."""
     os.setsid()
     loaded = {name.partition(".")[0] for name in sys.modules} & MUTABLE
     assert not loaded, f"{loaded} before the fork"

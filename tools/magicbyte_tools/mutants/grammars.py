@@ -1,4 +1,4 @@
-"""The Python that is generated from a mutated .ksy, and from nothing else that was not compiled."""
+"""Regenerates the Python modules that depend on a mutated .ksy file."""
 
 import json
 import re
@@ -13,20 +13,20 @@ from magicbyte_tools.generate.kaitai import CHECKOUT, CompileError
 from magicbyte_tools.mutants.mutant import Mutant
 
 WIRE = "wire"
-"""The module that is made from all grammars."""
+"""Name of the generated module that depends on all grammars."""
 
 GENERATED = Path("generated", "magicbyte_formats")
 
 
 @cache
 def specs() -> dict[str, source.Spec]:
-    """Return every specification by its id, with the keys that JSON gives it."""
+    """Return every specification by its id; all keys are strings, as in JSON."""
     spec_by_id: dict[str, source.Spec] = json.loads(json.dumps(source.specs()))
     return spec_by_id
 
 
 def dependents(name: str, grammars: Mapping[str, source.Spec] | None = None) -> list[str]:
-    """Return the grammar *name* and those that import it, the nearest first."""
+    """Return the grammar *name* and all that import it, directly or not, the nearest first."""
     grammars = specs() if grammars is None else grammars
     found = [name]
     for nearer in found:
@@ -39,10 +39,10 @@ def dependents(name: str, grammars: Mapping[str, source.Spec] | None = None) -> 
 
 
 def regenerate(mutant: Mutant, spec_folder: Path, tree: Path) -> set[str]:
-    """Write the modules that *mutant* changes into *tree*; return their names.
+    """Write the generated modules that differ because of *mutant* into *tree*; return their names.
 
     *spec_folder* holds the sound grammars, and is restored. Raises CompileError, or an error of the
-    generator, where the mutant cannot be compiled.
+    generator, if the mutant cannot be compiled.
     """
     name = Path(mutant.file).stem
     mutated = specs() | {name: json.loads(mutant.text)}
@@ -59,7 +59,7 @@ def regenerate(mutant: Mutant, spec_folder: Path, tree: Path) -> set[str]:
 
 
 def _compiled(mutant: Mutant, spec_folder: Path, names: list[str]) -> dict[str, str]:
-    """Return the compiler's Python for the grammars *names*, with *mutant* among them.
+    """Return the Kaitai compiler's Python for the grammars *names*, given the text of *mutant*.
 
     One extra grammar imports them all, since the compiler would otherwise compile each of them again
     for each grammar that imports it.
@@ -77,7 +77,7 @@ def _compiled(mutant: Mutant, spec_folder: Path, names: list[str]) -> dict[str, 
 
 
 class Compiler:
-    """A process of the Kaitai compiler that stays, and ends with this one."""
+    """A process of the Kaitai compiler that compiles many files, and ends with this process."""
 
     def __init__(self) -> None:
         kaitai.install()
@@ -88,7 +88,7 @@ class Compiler:
         )
 
     def compile(self, path: Path) -> dict[str, Any]:
-        """Return the compiler's output for *path*. Raises CompileError where it refuses the file."""
+        """Return the compiler's output for the .ksy *path*. Raises CompileError if the file is refused."""
         assert self._process.stdin is not None and self._process.stdout is not None
         self._process.stdin.write(json.dumps([str(path)]) + "\n")
         self._process.stdin.flush()
@@ -102,13 +102,13 @@ _compiler = cache(Compiler)
 
 
 def _code(text: str) -> list[str]:
-    """Return the lines that run: without the header, which names the hash of the source."""
+    """Return the lines of *text* without comments: the header has the hash of the source, which differs."""
     return [line for line in text.splitlines() if not line.startswith("#")]
 
 
 @cache
 def used_by_the_runtime() -> frozenset[str]:
-    """Return the generated modules that the runtime imports, itself or through one of them."""
+    """Return the names of generated modules that the runtime imports, directly or by another of them."""
     names: list[str] = []
     for file in (CHECKOUT / "runtime").rglob("*.py"):
         names += re.findall(r"magicbyte_formats\.kaitai\.(\w+)", file.read_text("utf-8"))

@@ -1,4 +1,4 @@
-"""The mutant: a file with one small fault."""
+"""Defines a mutant: a source file with one small fault."""
 
 from collections import Counter
 from collections.abc import Iterable, Iterator
@@ -7,29 +7,29 @@ from dataclasses import dataclass, replace
 
 @dataclass(frozen=True, slots=True)
 class Mutant:
-    """A file with one small fault in it."""
+    """A source file with one small fault."""
 
     file: str
     """Path of the file in the checkout."""
     place: str
-    """The function, or the type and field."""
+    """Function of the Python code, or type and field of the .ksy, that is changed."""
     operator: str
     change: str
     """Description of the change, in a few words."""
     text: str
-    """The whole file, changed."""
+    """Text of the whole file with the fault."""
     number: int = 1
-    """Tells alike changes in one place apart."""
+    """Number among equal changes in one place, from 1."""
 
     @property
     def name(self) -> str:
-        """Stays the same while lines above it come and go."""
+        """Name of the mutant; it has no line number, so edits elsewhere in the file do not change it."""
         ordinal = f" #{self.number}" if self.number > 1 else ""
         return f"{self.file} {self.place} {self.operator}: {self.change}{ordinal}"
 
 
 def numbered(mutants: Iterable[Mutant]) -> Iterator[Mutant]:
-    """Yield *mutants* with names that are all different."""
+    """Yield *mutants*, numbered so that all names are different."""
     seen: Counter[str] = Counter()
     for mutant in mutants:
         seen[mutant.name] += 1

@@ -10,7 +10,7 @@ from magicbyte_tools.mutants.mutant import Mutant, numbered
 
 Spec = dict[str, Any]
 Change = tuple[str, str, Callable[[Spec], None]]
-"""The operator, what changes, and what does it to a field."""
+"""Operator, description of the change, and function that changes a field."""
 
 WIDER = {"1": "2", "2": "4", "4": "8", "8": "4"}
 OFF_BY_ONE = {
@@ -19,7 +19,7 @@ OFF_BY_ONE = {
     "pos": "place",
     "terminator": "terminator",
 }
-"""Operators by the keys whose numbers they change by one."""
+"""Operators that change a number by one, by the key of the number."""
 
 
 def mutants(file: str, spec: Spec) -> Iterator[Mutant]:
@@ -130,7 +130,7 @@ def _of_switches(switch: Spec) -> Iterator[Change]:
 
 
 def _of_comparisons(key: str, expression: str) -> Iterator[Change]:
-    """Yield *expression* with each comparison by size made one off; a cast is none."""
+    """Yield a change for each <, <=, > and >= in *expression*: `<` becomes `<=`. Casts are not changed."""
     for found in re.finditer(r"(?<![<>=!])(?<!as)(?<!as<[su]\d)([<>])(=?)(?![<>=])", expression):
         swapped = found[1] + ("" if found[2] else "=")
         changed = expression[: found.start()] + swapped + expression[found.end() :]

@@ -1,6 +1,6 @@
-"""Chooses the checks for a mutant: those that can notice it, the cheap ones first.
+"""Selects the checks that may find a mutant, in the order in which they run: the quick ones first.
 
-Tests that need material outside of the project, such as other projects' vectors, are left out, so
+Tests that need files from outside the project, such as other projects' vectors, are left out, so
 that the result is the same in every clone.
 """
 
@@ -13,7 +13,7 @@ SPEC = "tests/spec"
 
 
 def tests(*names: str) -> tuple[str, ...]:
-    """Return the test modules of *names*, which are paths without ``test_`` and ``.py``."""
+    """Return the paths of test files; *names* are paths below tests/, without ``test_`` and ``.py``."""
     paths = (PurePosixPath("tests", name) for name in names)
     return tuple(str(path.with_name(f"test_{path.name}.py")) for path in paths)
 
@@ -45,13 +45,13 @@ RULES: dict[str, tuple[str, ...]] = {
         for name in ("gzip", "lz4", "snappy", "zstd")
     },
 }
-"""The runtime's rules of the formats, with the tests of each, the quick ones first."""
+"""Test files for each mutated module of the runtime, the quickest first."""
 
 RUNTIME_ROOT = "runtime/magicbyte/"
 
 
 def of_grammars(name: str, changed: set[str]) -> list[Check]:
-    """Return the checks for a mutant of the grammar *name* that *changed* some generated modules."""
+    """Return the checks for a mutant of the grammar *name*; *changed* is the generated modules that differ."""
     served = grammars.dependents(name) if changed - {grammars.WIRE} else []
     touched = {*served, *changed & {grammars.WIRE}}
     checks: list[Check] = []
@@ -67,7 +67,7 @@ def of_grammars(name: str, changed: set[str]) -> list[Check]:
 
 
 def of_rules(file: str) -> list[Check]:
-    """Return the checks for a mutant of the runtime's *file*."""
+    """Return the checks for a mutant of *file*, a path in runtime/."""
     module = file.removeprefix(RUNTIME_ROOT)
     quick, *others = RULES[module]
     return [
@@ -78,7 +78,7 @@ def of_rules(file: str) -> list[Check]:
 
 
 def all_of(part: str) -> list[Check]:
-    """Return every check for mutants of *part*, to be tried without any."""
+    """Return every check for mutants of *part* (spec, runtime), which must pass on the sound sources."""
     if part == "runtime":
         files = tuple(dict.fromkeys(file for files in RULES.values() for file in files))
         return [Vectors(RUNTIME), Tests("of rules", files)]

@@ -1,4 +1,4 @@
-"""Tries one mutant: runs the checks on a copy of the project's Python that has the fault."""
+"""Tries one mutant: runs its checks on a copy of the project's Python sources with the fault."""
 
 import compileall
 import shutil
@@ -25,12 +25,12 @@ CHECKED_HASH = PycInvalidationMode.CHECKED_HASH
 class Outcome:
     mutant: Mutant
     caught_by: str | None
-    """The check that found the fault; `still` where it is no mutant: nothing would run, or
-    nothing that is generated from it differs. None for a survivor."""
+    """Name of the check that found the fault. `still`: the fault cannot be compiled, or changes no
+    generated code, so the mutant does not count. None: no check found it."""
 
 
 def sound_tree(folder: Path) -> Path:
-    """Fill *folder* with the project's Python, compiled to .pyc; each mutant gets a copy of it."""
+    """Copy the project's Python sources to *folder* and compile them to .pyc; each mutant copies it."""
     for root in ROOTS:
         ignored = shutil.ignore_patterns("__pycache__", "magicbyte_construct")
         shutil.copytree(CHECKOUT / root, folder / root, ignore=ignored)
@@ -40,13 +40,13 @@ def sound_tree(folder: Path) -> Path:
 
 
 def fails_as_it_is(tree: Path, part_names: Sequence[str]) -> str | None:
-    """Return the name of a check of *part_names* that fails on the sound *tree*, None where none does."""
+    """Return the first check of *part_names* that fails on *tree*, which has no fault; None if all pass."""
     checks = dict.fromkeys(check for part in part_names for check in suite.all_of(part))
     return next((check.name for check in checks if not check.passes(tree)), None)
 
 
 def run(mutant: Mutant, sound: Path) -> Outcome:
-    """Return which check is the first to find *mutant* in a copy of the *sound* tree."""
+    """Return the outcome of *mutant*: the first check that fails on a copy of *sound* with the fault."""
     with TemporaryDirectory(prefix="magicbyte-mutant-") as name:
         tree = Path(name, "tree")
         shutil.copytree(sound, tree)

@@ -1,4 +1,4 @@
-"""Runners of this project: its own engines, its parsers in other languages, and other readers."""
+"""Runners for the conformance vectors: magicbyte's engines, Kaitai parsers, the twin and other readers."""
 
 import sys
 from pathlib import Path
@@ -19,7 +19,7 @@ TARGETS = {
     "kaitai-cpp": "cpp_stl",
     "kaitai-csharp": "csharp",
 }
-"""The compiler's target of each engine that is its parsers."""
+"""Target language of the Kaitai compiler, by the name of the runner of its parsers."""
 
 MODULES = {
     "runtime": ("runtime", "reference"),
@@ -28,7 +28,7 @@ MODULES = {
     "kafka-python": ("peers", "kafka.record.memory_records"),
     "aiokafka": ("peers", "aiokafka.record.memory_records"),
 }
-"""The module of each other engine, and the argument that selects it there."""
+"""Module of each other runner, and the argument that selects the runner in it."""
 
 NAMES = (*MODULES, *TARGETS)
 
@@ -36,9 +36,9 @@ KNOWN = CHECKOUT / "tests" / "conformance" / "known"
 
 
 def runner(name: str, bounds: ProcessBounds) -> Runner:
-    """Return the engine *name* as a runner; what must be built, is.
+    """Return the runner called *name*; parsers in a compiled language are built first.
 
-    Raises ToolchainUnavailable where that is not possible here.
+    Raises ToolchainUnavailable if the compiler or another tool is missing on this machine.
     """
     if name in MODULES:
         module, *selection = MODULES[name]
@@ -54,6 +54,6 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
 
 
 def known_failures(name: str) -> Path | None:
-    """Return the file of the engine's known failures, None where it has none."""
+    """Return the path of the known failures of the runner *name*; None if there is no such file."""
     file = KNOWN / f"{name}.json"
     return file if file.is_file() else None

@@ -1,4 +1,4 @@
-"""The side of the protocol that a runner in Python speaks."""
+"""Runner's side of the conformance protocol, for runners in Python."""
 
 import json
 import os
@@ -9,7 +9,7 @@ from typing import Any
 
 Answer = dict[str, Any]
 Reader = Callable[[str, Path, Mapping[str, Any]], Answer]
-"""Reads a file or folder by its format and the case's settings, and returns the answer to print."""
+"""Reads a case, given format, path and settings, and returns the JSON answer to print."""
 
 
 def hexadecimal(data: bytes | None) -> str | None:
@@ -21,7 +21,7 @@ def unsupported(reason: str) -> Answer:
 
 
 def serve(format_reader: Reader, arguments: Sequence[str]) -> None:
-    """Answer *arguments*: `FORMAT FILE...`, or `--lines` and then a request per line."""
+    """Print *format_reader*'s answers. *arguments*: `FORMAT FILE...`, or `--lines` for requests on stdin."""
     if arguments == ["--lines"]:
         for line in sys.stdin.buffer:
             request = json.loads(line)

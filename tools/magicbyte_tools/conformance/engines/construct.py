@@ -1,4 +1,4 @@
-"""The Construct twin: strictly for the error, leniently for the fields."""
+"""Runner of the Construct twin: a lenient parse gives the fields, a strict parse the error."""
 
 import sys
 from collections.abc import Mapping
@@ -14,11 +14,11 @@ from magicbyte_tools.vectors.tree import FORMATS, tree
 CHECKS = ("grammar", "exact", "checksum")
 
 OVERHEAD = 12
-"""Bytes of an entry that its size does not count."""
+"""Bytes of a log entry that its size does not count: its offset and the size itself."""
 
 
 def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
-    """Return the twin's answer for *path*."""
+    """Return the Construct twin's answer for the file *path*; the twin has no *settings*."""
     if format_name not in FORMATS:
         return unsupported("the twin does not describe it")
     data = path.read_bytes()
@@ -35,7 +35,7 @@ def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
 
 
 def check_control_keys(log: Any) -> None:
-    """Raise ConstructError where the key of a control record is none: to the twin it is bytes."""
+    """Raise ConstructError if a control record's key is invalid; to the parsed *log* a key is only bytes."""
     position = 0
     for entry in log.entries:
         is_batch = entry.magic == 2

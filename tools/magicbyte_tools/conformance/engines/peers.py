@@ -1,6 +1,6 @@
-"""Other readers of record batches in Python, through the interface that they share.
+"""Runners of kafka-python and aiokafka, through the class MemoryRecords that both have.
 
-aiokafka reads in C where its wheel has that, as users have it.
+aiokafka reads in C if its wheel contains the extension.
 """
 
 import sys
@@ -18,16 +18,16 @@ from magicbyte_tools.conformance.engines.answering import (
 )
 
 CHECKS = ("grammar", "exact", "checksum", "codec")
-"""Checks that both readers do. Neither compares the offsets of entries or limits decompressed bytes."""
+"""Checks of both readers. Neither compares offsets of entries or limits decompressed bytes."""
 
 NOT_INSTALLED = ("Libraries for", "pip install")
-"""Starts of their messages where the optional library of a codec is not installed."""
+"""Words in the messages of both readers if the optional library of a codec is not installed."""
 
 TIMESTAMP_TYPES = {0: "CreateTime", 1: "LogAppendTime", None: None}
 
 
 def reader(memory_records: Callable[[bytes], Any]) -> Reader:
-    """Return the reader of logs that *memory_records* is: rows up to the first error."""
+    """Return a function that reads a log by the class *memory_records*, up to the first error."""
 
     def read(format_name: str, path: Path, settings: Mapping[str, Any]) -> Answer:
         if format_name != "kafka_log":
@@ -48,7 +48,7 @@ def reader(memory_records: Callable[[bytes], Any]) -> Reader:
 
 
 def _entries(log: Any) -> Iterator[list[Answer]]:
-    """Yield the rows of each entry of *log*, once all of it was read."""
+    """Yield the rows of each log entry of *log*, after the whole entry was read; control batches have none."""
     while (batch := log.next_batch()) is not None:
         if not batch.validate_crc():
             raise ValueError("the checksum is wrong")

@@ -1,4 +1,4 @@
-"""The runtime: rows, the first error and the findings of logs; the fields of companion files."""
+"""Runner of magicbyte itself: rows, findings and first error of logs, and fields of companion files."""
 
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -23,7 +23,7 @@ COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key",
 def read(
     format_name: str, path: Path, settings: Mapping[str, Any], engine: str = "reference"
 ) -> Answer:
-    """Return the runtime's answer for *path*, read by *engine*."""
+    """Return the answer for the file or folder *path*, read by *engine* with the limits in *settings*."""
     limits = mb.Limits(**settings.get("limits", {}))
     match format_name:
         case "kafka_log":
@@ -70,7 +70,7 @@ def _finding(finding: mb.Finding) -> Answer:
 
 
 def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
-    """Yield the rows of *batch* as the protocol has them."""
+    """Yield the rows of the Arrow batch *batch* as the protocol's JSON: integers as text, bytes in hex."""
     times = batch.schema.get_field_index("timestamp")
     batch = batch.set_column(times, "timestamp", batch.column(times).cast(pa.int64()))
     for row in batch.to_pylist():
@@ -91,7 +91,7 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
 
 
 def _index(kind: str, data: bytes) -> Answer:
-    """Return the rows of a *kind* of index, and what follows them: zeros, or it is damaged."""
+    """Return the answer for an index (*kind*: index, timeindex); a tail that is not zeros is an error."""
     rows, end = read_rows(kind, data)
     if "timestamp" in rows.column_names:
         times = rows.column("timestamp").cast(pa.int64()).cast(pa.string())
@@ -138,7 +138,7 @@ def _offset_checkpoint(data: bytes) -> Answer:
 
 
 def _tree(columns: Any, longs: tuple[str, ...]) -> Answer:
-    """Return the named tuple *columns* with its 64-bit integers as strings."""
+    """Return the named tuple *columns* as a dictionary, with the 64-bit integers *longs* as strings."""
     return {
         name: str(value) if name in longs else value for name, value in columns._asdict().items()
     }

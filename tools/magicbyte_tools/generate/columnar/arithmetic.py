@@ -46,7 +46,7 @@ class Expression:
 
     @property
     def wrapped_source(self) -> str:
-        """Source of the value, cut to 64 bits if it is computed."""
+        """Python source of the value, which wraps around at 64 bits if it is computed."""
         return self.source if self.is_name or not self.needs else f"wrap({self.source})"
 
 
@@ -91,7 +91,7 @@ class _ExpressionParser:
         self.enum: tuple[tuple[int, str], ...] = ()
 
     def parse(self) -> Expression:
-        """Return the whole expression."""
+        """Parse the whole text; return it as a Python expression."""
         is_bare = len(self.words) == 1
         source = _unwrapped(self.choice())
         if self.words:
@@ -99,11 +99,11 @@ class _ExpressionParser:
         return Expression(source, frozenset(self.needs), self.enum if is_bare else ())
 
     def next(self) -> str | None:
-        """Return the next word without consuming it."""
+        """Return the next token without consuming it."""
         return self.words[0] if self.words else None
 
     def expect(self, word: str) -> None:
-        """Consume *word*."""
+        """Consume the token *word*; raise UnsupportedSpecError if the next token is another."""
         if self.next() != word:
             message = f"{word!r} expected, not {self.next()!r}"
             raise UnsupportedSpecError(self.spec_path, message)

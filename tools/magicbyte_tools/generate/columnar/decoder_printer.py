@@ -38,7 +38,7 @@ class DecoderPrinter:
             self.needed |= value.needs
 
     def text(self) -> str:
-        """Return the function."""
+        """Return the source of the function `decoder`."""
         writer = self.writer
         modes = ", ".join(f"{_mode(column)}: int" for column in self.entry.table.columns)
         writer.add("@cache")

@@ -23,12 +23,12 @@ class RowColumn:
     name: str
     type: str
     var: str
-    """Prefix of its variables in the kernel."""
+    """Prefix of the column's variables in the kernel."""
     sentinel: int | None = None
     is_nullable: bool = False
     """True for byte strings that can be absent."""
     struct_table: "RowTable | None" = None
-    """Structs in a list column."""
+    """Table of the structs in a list column."""
 
     @property
     def is_bytes(self) -> bool:
@@ -37,7 +37,7 @@ class RowColumn:
 
     @property
     def width(self) -> int:
-        """Bytes per value."""
+        """Width of a value in bytes."""
         return WIDTHS[self.type]
 
     @property
@@ -66,7 +66,7 @@ class PerEntryColumn:
 
 @dataclass(frozen=True, slots=True)
 class RowTable:
-    """Columns of the same rows."""
+    """Table: columns with the same number of rows."""
 
     name: str
     columns: list[RowColumn] = field(default_factory=list)
@@ -74,7 +74,7 @@ class RowTable:
 
 @dataclass(frozen=True, slots=True)
 class FieldNode:
-    """Field of an entry."""
+    """Field of a log entry."""
 
     var: str
     """Variable of the kernel."""
@@ -86,7 +86,7 @@ class NumberNode(FieldNode):
     """Number of fixed or variable width."""
 
     reader: str
-    """Primitive that reads it."""
+    """Name of the primitive that reads the number."""
     most: int
     """Largest width, in bytes."""
     least: int
@@ -103,7 +103,7 @@ class NumberNode(FieldNode):
 
     @property
     def is_varint(self) -> bool:
-        """True if the width varies."""
+        """True if the width of the number varies."""
         return self.most != self.least
 
 
@@ -167,7 +167,7 @@ class EntryModel:
 
     @property
     def variables(self) -> list[NumberNode]:
-        """Numbers of the header."""
+        """Numbers of the header, in the order of their positions."""
         return [number for _, number in self.header_numbers]
 
     @property

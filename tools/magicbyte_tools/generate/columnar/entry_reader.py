@@ -42,7 +42,7 @@ class _EntryReader:
         self.scope = Scope(self.top, self.top, f"{name}.ksy:")
 
     def read(self) -> EntryModel:
-        """Return the model."""
+        """Return the model of the specification's log entries."""
         header_numbers, len_header, inner, field_specs = self._header()
         size_expression, checksum = self._size(header_numbers), self._checksum(header_numbers)
         payloads = (spec for spec, _ in field_specs if "-exact" in spec and "type" in spec)

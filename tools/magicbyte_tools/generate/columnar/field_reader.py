@@ -149,14 +149,14 @@ class FieldOfType:
         return self.reader.inner(self.scope, self.field_spec, self.spec_path)
 
     def byte_string(self, condition: Expression | None) -> BytesNode:
-        """Return a byte string."""
+        """Return the field as a byte string with a stated size."""
         size = self._expression("size")
         column = self._column("binary", condition is not None)
         is_compressed = "-compressed" in self.field_spec
         return BytesNode(self.id, self.spec_path, size, condition, column, is_compressed)
 
     def number_or_region(self, condition: Expression | None) -> FieldNode:
-        """Return a number, or a structure of a stated size."""
+        """Return the field as a number, or as a structure of a stated size."""
         number = self.number()
         if number is not None:
             if condition is not None and number.is_varint:
@@ -181,7 +181,7 @@ class FieldOfType:
         return RegionNode(var, self.spec_path, size, body)
 
     def loop(self) -> LoopNode:
-        """Return a list: rows, a list column, or elements that no column needs."""
+        """Return the field as a list: rows, a list column, or elements that no column needs."""
         if self.field_spec["repeat"] != "expr":
             raise self._unsupported("repeat", f"repeat: {self.field_spec['repeat']}")
         if not isinstance(self.field_spec.get("type"), str):

@@ -1,4 +1,4 @@
-"""Numbers of a format's descriptors and slots of its decoder's state."""
+"""Names the numbers of a format's descriptors and the slots of its decoder's state."""
 
 from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
 from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError

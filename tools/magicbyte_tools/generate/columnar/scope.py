@@ -42,7 +42,7 @@ class Scope:
         return nodes
 
     def expression(self, text: object, spec_path: str) -> Expression:
-        """Return the Kaitai expression *text*, translated."""
+        """Return the Kaitai expression *text* as a Python expression over the kernel's variables."""
         return translate(text, lambda name: self.resolve(name, spec_path), spec_path)
 
     def resolve(self, name: str, spec_path: str) -> Expression:

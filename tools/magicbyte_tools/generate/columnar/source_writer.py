@@ -1,4 +1,4 @@
-"""Lines of generated Python."""
+"""Writer of generated Python that keeps track of the indentation."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -41,5 +41,5 @@ class SourceWriter:
                 yield
 
     def text(self) -> str:
-        """Return all lines."""
+        """Return all lines as one text."""
         return "\n".join(self._lines)
