@@ -10,7 +10,7 @@ from typing import Any
 CALLS = {"scandir", "open", "fstat", "pread"}
 
 DOES = ("append", "roll", "delete_oldest", "remove_deleted", "truncate", "crash", "clean")
-"""The steps of a broker."""
+"""Operations that a simulated broker can do; each takes several steps."""
 
 
 class Broker:
@@ -29,7 +29,7 @@ class Broker:
         self.entries: dict[int, list[tuple[int, bytes]]] = {}
         """Batches (first offset and bytes) by the base offset of their segment."""
         self.is_uniform = self.random.random() < 0.5
-        """True if all batches have one size, so that one may replace another at the same position."""
+        """True if all batches have the same size, so that one can replace another in place."""
         self._under_way: Iterator[None] = iter(())
         folder.mkdir(parents=True)
         for _ in range(4):

@@ -9,10 +9,10 @@ from typing import Any
 CHECKOUT = Path(__file__).parents[1]
 
 SCRIPT_ENVIRONMENT = {**os.environ, "PYTHONPATH": str(CHECKOUT / "tests")}
-"""Environment of scripts in processes of their own, so that they import the tests' helpers."""
+"""Environment variables for test scripts run as new processes, which import the tests' helpers."""
 
 DATA = CHECKOUT / "tests" / "data"
-"""Logs of real brokers, by release and cluster, and what Kafka said of them."""
+"""Logs of real brokers, by release and cluster, and what Kafka itself read from them."""
 
 
 def shared() -> Path:

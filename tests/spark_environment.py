@@ -4,7 +4,7 @@ import os
 import sys
 
 QUICK_START = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
-"""Options of a Java that lives for seconds: it compiles less, and runs fewer threads."""
+"""Options for a JVM that runs for seconds: less compilation, fewer threads."""
 
 
 def environment() -> dict[str, str]:

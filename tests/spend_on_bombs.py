@@ -19,7 +19,7 @@ from memory_growth import measured
 KIB, MIB, GIB = 1 << 10, 1 << 20, 1 << 30
 BOMB_BYTES = 10 * GIB
 SNAPPY_BOMB_BYTES = 512 * MIB
-"""A byte of snappy comes to 22 at most: more would take too much of a disk."""
+"""A byte of snappy decompresses to 22 at most; a larger bomb would fill the disk."""
 
 MAX_BATCH_BYTES = 16 * MIB
 

@@ -1,6 +1,6 @@
-"""Asks Spark's own Kafka source; run by a Python that has the Spark it is made for.
+"""Reads topics with Spark's own Kafka source; run by a Python that has the matching Spark.
 
-`python kafka_source.py JARS < cases`: of each case, a line of JSON, the rows or the error.
+`python kafka_source.py JARS < cases`: for each case, it prints the rows or the error as JSON.
 """
 
 import json

@@ -1,9 +1,9 @@
-"""Runs a stream again and again; a process of its own, so that it can be killed.
+"""Runs a streaming query on command, in a process of its own that a test can kill.
 
 `python stream_query.py LOG_DIR FOLDER < commands`, each a line of JSON: `{"options": …, "batches":
-n, "seconds": s}` follows LOG_DIR from the checkpoint on until n batches with rows are done, says
-so in a line of JSON, and stops s seconds later; without them it goes on to what is there now. The
-last line of each is `{"failed": …}`, with what the query failed of or null. FOLDER gets the
+n, "seconds": s}` follows LOG_DIR from the checkpoint on until n batches with rows are done, prints
+a line of JSON, and stops s seconds later; without `batches` it reads up to the current end. The
+last line for each is `{"failed": …}` with the query's error or null. FOLDER gets the
 `checkpoint` and the `rows`; after the last command `rows.parquet` holds what the sink delivered.
 """
 
@@ -50,7 +50,7 @@ def follow(
     batches: int | None = None,
     seconds: float = 0,
 ) -> str | None:
-    """Return what the query failed of, if it did."""
+    """Run the query from its checkpoint on; return its error, or None."""
     reader = spark.readStream.format("magicbyte").options(columns=COLUMNS, **options)
     writer = reader.load(log_dir).writeStream.format("parquet")
     writer = writer.option("checkpointLocation", str(folder / "checkpoint"))

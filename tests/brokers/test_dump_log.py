@@ -1,10 +1,10 @@
-"""Kafka's own kafka-dump-log over records of internal topics that are drawn by a seed.
+"""Tests of `dump-log` against Kafka's own kafka-dump-log on random records of internal topics.
 
-`make test-brokers` runs it, where Maven and Java are; it takes two minutes. What differs is kept as
-files, and named with the seed: MAGICBYTE_SEED draws the same again. MAGICBYTE_DRAWN is how many files
-each decoder of each release is given, in place of FILES, and MAGICBYTE_RELEASES which releases.
-What the tool says of the cases of `tests/cli/dump_log` is compared too, or with MAGICBYTE_RECORD=1 recorded
-anew; that takes all of EVERY_RELEASE.
+`make test-brokers` runs it; it needs Maven and Java, and takes two minutes. Files with differences
+are kept and named with the seed; MAGICBYTE_SEED repeats a run. MAGICBYTE_DRAWN sets the number of
+files for each decoder of each release (default FILES), MAGICBYTE_RELEASES the releases. The tool's
+output for the cases of `tests/cli/dump_log` is compared too. MAGICBYTE_RECORD=1 records that output
+again; this needs all of EVERY_RELEASE.
 """
 
 import json
@@ -51,16 +51,16 @@ MORE_FLAGS: tuple[tuple[str, ...], ...] = (
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A segment, and what the tool is asked of it."""
+class Dump:
+    """A segment, and the flags with which the tool dumps it."""
 
     name: str
     flags: tuple[str, ...]
     data: bytes
 
 
-def drawn(seed: int, version: str, files: int) -> list[Asked]:
-    """Return segments for a release, the same for the same seed."""
+def random_segments(seed: int, version: str, files: int) -> list[Dump]:
+    """Return random segments for a Kafka release, with flags; a seed gives the same ones again."""
     chance = random.Random(f"{seed} {version}")
     release = Release.of(version)
     found = []
@@ -86,12 +86,12 @@ def drawn(seed: int, version: str, files: int) -> list[Asked]:
             key, value = records[0]
             if value is not None and not ends and chance.random() < 0.05:
                 records = [(key, value[:cut]) for cut in range(min(len(value), 300))]
-            found.append(Asked(f"{flag.strip('-')}-{number}", flags, segment(chance, records)))
+            found.append(Dump(f"{flag.strip('-')}-{number}", flags, segment(chance, records)))
     return found
 
 
 def segment(chance: random.Random, records: list[Record]) -> bytes:
-    """Return batches of *records*, as different as batches may be."""
+    """Return *records* in batches of random format, codec and size, with some control batches."""
     data = b""
     base = 0
     if chance.random() < 0.05:
@@ -117,8 +117,8 @@ def segment(chance: random.Random, records: list[Record]) -> bytes:
     return data
 
 
-def answers(folder: Path, version: str, asked: list[Asked]) -> Iterator[tuple[Asked, Path, Any]]:
-    """Yield what was asked, its file, and the tool's output and status."""
+def answers(folder: Path, version: str, asked: list[Dump]) -> Iterator[tuple[Dump, Path, Any]]:
+    """Yield (segment, its path, the tool's result) for each segment of *asked*."""
     sys.path.insert(0, str(shared() / "brokers" / "damage"))
     import dumplog
 
@@ -153,7 +153,7 @@ def answers(folder: Path, version: str, asked: list[Asked]) -> Iterator[tuple[As
         yield one, path, ((out / f"{one.name}.out").read_bytes(), int(status.read_text()))
 
 
-def ours(version: str, one: Asked, path: Path) -> tuple[bytes, int]:
+def ours(version: str, one: Dump, path: Path) -> tuple[bytes, int]:
     arguments = ["--kafka-version", version, *one.flags, "--files", str(path)]
     result = CliRunner().invoke(kafka_dump_log, arguments)
     if result.exception is not None and not isinstance(result.exception, SystemExit):
@@ -162,7 +162,7 @@ def ours(version: str, one: Asked, path: Path) -> tuple[bytes, int]:
 
 
 def difference(expected: bytes, got: bytes) -> str:
-    """Return the first lines that differ."""
+    """Return the first line that differs, from Kafka's tool and from ours."""
     theirs, mine = expected.split(b"\n"), got.split(b"\n")
     for number, (a, b) in enumerate(zip(theirs, mine, strict=False), 1):
         if a != b:
@@ -176,7 +176,7 @@ def test_drawn_records_are_decoded_as_kafkas_tool_decodes_them(
     version: str, tmp_path: Path
 ) -> None:
     differing = []
-    asked = drawn(SEED, version, FILES)
+    asked = random_segments(SEED, version, FILES)
     for one, path, told in answers(tmp_path, version, asked):
         found = ours(version, one, path)
         if found != told:
@@ -195,7 +195,7 @@ def test_lines_of_the_cases_are_those_of_kafkas_tool(tmp_path: Path) -> None:
     for version in EVERY_RELEASE if is_recorded else RELEASES:
         release = Release.of(version)
         asked = [
-            Asked(f"case-{number}", (case.flag,), cases.segment(case))
+            Dump(f"case-{number}", (case.flag,), cases.segment(case))
             for number, case in enumerate(cases.cases())
         ]
         names = dict(zip((one.name for one in asked), found, strict=True))

@@ -1,7 +1,7 @@
-"""The same options give the same rows as Spark's own Kafka source, and fail where it fails.
+"""Tests that options give the rows of Spark's own Kafka source, and fail where it fails.
 
-What that source says was recorded; `make test-brokers` asks it again, with a real broker that
-serves the same logs, where Maven is.
+The answers of that source are recorded. `make test-brokers` runs it again, on a real broker that
+serves the same logs; this needs Maven.
 """
 
 import hashlib
@@ -38,7 +38,7 @@ def times() -> dict[str, str]:
 
 
 def summary(found: dict[str, Any]) -> dict[str, Any]:
-    """Return what is kept of an answer: how many rows, from where to where, and a digest of all."""
+    """Summarize an answer: first and last offset and count by partition, and a digest of all rows."""
     if "error" in found:
         return {"fails": True}
     names = found["columns"]

@@ -1,7 +1,7 @@
-"""Startup of a real broker on a damaged segment, against the table of `tests/verification/startup`.
+"""Tests of a real broker's start on damaged segments, against the table of `test_by_field.py`.
 
-Bytes of the batch and places of a cut are drawn by a seed, some of each field. `make test-brokers`
-asks; without it, the table is compared with what is foretold alone.
+Bytes to flip and positions to cut are random, by a seed, some in each field. `make test-brokers`
+starts the broker; other runs compare the table with predictions alone.
 """
 
 import os
@@ -25,7 +25,7 @@ RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 
 PER_FIELD = {"what the CRC covers": 12}
-"""Bytes that are drawn of a field, and 3 of each other; of cuts, CUTS."""
+"""Number of random bytes to flip in these fields; 3 in each other field."""
 
 CUTS = 12
 
@@ -35,8 +35,8 @@ START_S = 120
 
 
 @dataclass(frozen=True)
-class Asked:
-    """A damaged partition, and what a start is expected to make of it."""
+class StartCase:
+    """A damaged partition, and the expected log end offset and segment size after a start."""
 
     topic: str
     damage: str
@@ -44,18 +44,18 @@ class Asked:
     """Bytes of the last segment."""
     is_clean: bool
     end: int | None
-    """The log end offset; None where the broker does not start."""
+    """The log end offset after the start; None where the broker does not start."""
     size: int | None
 
 
-def drawn() -> list[Asked]:
-    """Return 60 cases and more, the same for the same seed."""
+def random_cases() -> list[StartCase]:
+    """Return at least 60 random cases; a seed gives the same ones again."""
     chance = random.Random(SEED)
     sound = (SOURCE / LAST).read_bytes()
-    found: list[Asked] = []
+    found: list[StartCase] = []
 
     def add(damage: str, data: bytes, is_clean: bool, end: int | None, size: int | None) -> None:
-        found.append(Asked(f"case-{len(found)}", damage, data, is_clean, end, size))
+        found.append(StartCase(f"case-{len(found)}", damage, data, is_clean, end, size))
 
     for row in TABLE:
         places = range(row.begin, row.end)
@@ -71,7 +71,7 @@ def drawn() -> list[Asked]:
 
 
 def test_the_cases_are_enough_and_of_all_fields() -> None:
-    cases = drawn()
+    cases = random_cases()
     assert len(cases) >= 60
     for row in TABLE:
         assert any(case.damage.startswith(row.field) for case in cases)
@@ -80,7 +80,7 @@ def test_the_cases_are_enough_and_of_all_fields() -> None:
 @pytest.mark.skipif(not RUN, reason="it takes Maven, Java and some minutes: make test-brokers")
 @pytest.mark.parametrize("is_clean", [False, True])
 def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> None:
-    cases = [case for case in drawn() if case.is_clean == is_clean]
+    cases = [case for case in random_cases() if case.is_clean == is_clean]
     with _killed_at_the_end(tmp_path) as cluster:
         cluster.start()
         _create(cluster, [case.topic for case in cases])
@@ -103,7 +103,7 @@ def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> No
 
 @contextmanager
 def _killed_at_the_end(folder: Path) -> Iterator[Any]:
-    """A cluster of one broker, killed at the end."""
+    """A cluster of one broker; leaving the `with` block kills it."""
     sys.path.insert(0, str(shared() / "brokers"))
     from brokers import Cluster
 
@@ -130,9 +130,9 @@ def _metadata(log_dir: Path, topic: str) -> bytes:
 
 
 def _outcome(
-    cluster: Any, saved: Path, made: dict[str, bytes], cases: list[Asked]
+    cluster: Any, saved: Path, made: dict[str, bytes], cases: list[StartCase]
 ) -> dict[str, tuple[str, int, dict[str, int]]] | None:
-    """Start the broker on *cases*, and return what it made of them; None where it does not start."""
+    """Start the broker; return each case's (damage, log end offset, sizes); None if it fails."""
     log_dir = cluster.log_dirs[0]
     shutil.rmtree(log_dir)
     shutil.copytree(saved, log_dir)

@@ -1,4 +1,4 @@
-"""A stream over the log directory of a broker that writes, rolls and compacts meanwhile.
+"""Tests of a stream over the log.dir of a broker that appends, rolls and compacts meanwhile.
 
 `make test-brokers` runs it, where Maven and Java are; it takes four minutes.
 """
@@ -38,7 +38,7 @@ RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 RELEASE = "4.3"
 RESTARTS = 50
 KILLS = 10
-"""Number of restarts after a kill; the others stop the query alone, since Spark starts slowly."""
+"""Number of restarts after a kill; others stop the query alone, since Spark starts slowly."""
 
 Place = tuple[str, int, int]
 """Topic, partition, offset."""
@@ -60,7 +60,7 @@ PARTITIONS = 2
 
 
 class Writing:
-    """Records of three topics that the broker has acknowledged, while threads write to them."""
+    """Threads that write to three topics, and the records that the broker acknowledged."""
 
     def __init__(self, bootstrap: str, seed: int) -> None:
         self.acknowledged: dict[Place, Pair] = {}
@@ -158,7 +158,7 @@ class Writing:
 
 
 class Query:
-    """A process that runs the stream; each command is a line."""
+    """A process that runs `stream_query.py`; each command is a line of JSON."""
 
     def __init__(self, log_dir: Path, folder: Path) -> None:
         self.process = subprocess.Popen(
@@ -186,7 +186,7 @@ class Query:
         self.process.stdin.flush()
 
     def run(self, **command: Any) -> str | None:
-        """Return what the query failed of, if it did."""
+        """Run a command; return the query's error, or None."""
         self._say(command)
         failed: str | None = self._answer("failed")
         return failed
@@ -232,7 +232,7 @@ def broker(folder: Path) -> Iterator[Any]:
 
 
 def consumed(bootstrap: str, topic: str) -> Counter[Place]:
-    """Return what a read_committed consumer of *topic* gets from the beginning."""
+    """Return the records that a read_committed consumer of *topic* gets from the beginning."""
     consumer = Consumer(
         {
             "bootstrap.servers": bootstrap,

@@ -70,7 +70,7 @@ def zstd_rle_blocks(size: int) -> bytes:
 
 
 Sections = dict[str, tuple[int, Callable[[], bytes]]]
-"""The codec of each section, and what makes it."""
+"""The codec number of each section, and a function that builds the section."""
 
 BOMBS: Sections = {
     "gzip members": (1, lambda: gzip_member(bytes(MIB)) * (BOMB_BYTES // MIB)),

@@ -16,7 +16,7 @@ from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
 
 ORIGIN = 50
-"""The byte of its file at which all data begins."""
+"""The position in its file of the first byte of a chunk."""
 
 
 def control_batches() -> list[bytes]:

@@ -33,7 +33,7 @@ from magicbyte_tools.fuzz.agreement import entries_of
 NAMES = (*Entry._fields, "first_offset")
 LOWEST = -(1 << 63)
 ORIGIN = 50
-"""The byte of its file at which all data begins."""
+"""The position in its file of the first byte of a chunk."""
 
 
 def batches() -> list[bytes]:

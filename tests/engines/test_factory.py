@@ -63,9 +63,9 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
 
 
 @pytest.fixture
-def kept(compiled: tuple[Path, str, str], tmp_path: Path) -> Path:
+def cached_code(compiled: tuple[Path, str, str], tmp_path: Path) -> Path:
     """A copy of the folder with cached machine code, for one test."""
-    return shutil.copytree(compiled[0], tmp_path / "kept")
+    return shutil.copytree(compiled[0], tmp_path / "cached")
 
 
 def test_headers_are_read_without_numba() -> None:
@@ -131,8 +131,8 @@ def test_auto_reads_without_numba(tmp_path: Path) -> None:
     assert auto(1, 1, GONE, NUMBA_CACHE_DIR=str(tmp_path)) == "True True False"
 
 
-def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, kept: Path) -> None:
-    printed, said = read(COLUMNAR, before=GONE, NUMBA_CACHE_DIR=str(kept))
+def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, cached_code: Path) -> None:
+    printed, said = read(COLUMNAR, before=GONE, NUMBA_CACHE_DIR=str(cached_code))
     assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
 
 
@@ -140,22 +140,22 @@ def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, kept: Path) -> 
     "damage", [lambda code: code[:-1], lambda code: b"", lambda code: code * 2]
 )
 def test_machine_code_that_is_not_whole_is_made_again(
-    damage: Any, num_rows: str, kept: Path
+    damage: Any, num_rows: str, cached_code: Path
 ) -> None:
-    (path,) = kept.rglob("*decode*.o")
+    (path,) = cached_code.rglob("*decode*.o")
     path.write_bytes(damage(path.read_bytes()))
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(kept))
+    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code))
     assert printed == f"ColumnarEngine {num_rows}"
     assert said.count("compiling the columnar engine") == 1
-    assert read(COLUMNAR, NUMBA_CACHE_DIR=str(kept)) == (printed, "")
+    assert read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code)) == (printed, "")
 
 
-def test_machine_code_for_another_processor_is_kept_beside(kept: Path) -> None:
-    _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(kept), NUMBA_CPU_NAME="generic")
+def test_machine_code_for_another_processor_is_kept_beside(cached_code: Path) -> None:
+    _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code), NUMBA_CPU_NAME="generic")
     assert said.count("compiling the columnar engine") == 1
-    assert len(list(kept.rglob("*decode*.o"))) == 2
+    assert len(list(cached_code.rglob("*decode*.o"))) == 2
     for name in ("host", "generic"):
-        assert not read(COLUMNAR, NUMBA_CACHE_DIR=str(kept), NUMBA_CPU_NAME=name)[1]
+        assert not read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code), NUMBA_CPU_NAME=name)[1]
 
 
 def test_without_numba_the_columnar_engine_says_what_is_missing(tmp_path: Path) -> None:
@@ -190,16 +190,16 @@ def test_machine_code_is_kept_where_the_user_says(
     assert not goes_over("offset", "value")
 
 
-def test_machine_code_is_that_of_all_codecs(kept: Path) -> None:
+def test_machine_code_is_that_of_all_codecs(cached_code: Path) -> None:
     magic = LOG.read_bytes()[16]
     code = f"""
 from magicbyte.engines.columnar.kernel_loader import is_decoder_cached
 print(is_decoder_cached({magic}, ("offset",), False))
 """
-    assert run(code, NUMBA_CACHE_DIR=str(kept)) == "True\n"
-    for path in kept.rglob("decompress*.o"):
+    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "True\n"
+    for path in cached_code.rglob("decompress*.o"):
         path.unlink()
-    assert run(code, NUMBA_CACHE_DIR=str(kept)) == "False\n"
+    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "False\n"
 
 
 def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:

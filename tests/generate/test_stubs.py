@@ -18,7 +18,7 @@ from paths import CHECKOUT
 
 STUBS = Path(kaitai.__path__[0])
 PARAMETRIC = {"kafka_crc", "kafka_record"}
-"""Formats that are read only inside of others, which give them parameters."""
+"""Formats that are parsed only inside other formats, which pass parameters to them."""
 
 
 @pytest.mark.parametrize("name", sorted({path.stem for path in STUBS.glob("*.pyi")} - PARAMETRIC))

@@ -22,7 +22,7 @@ SOURCE = DATA / "4.3" / "killed" / "log-0"
 TOPIC = "busy-0"
 
 SIZES = {"index": 8, "timeindex": 12}
-"""Bytes of an entry of each kind of index."""
+"""Bytes of an entry, by kind of index."""
 
 
 @pytest.fixture

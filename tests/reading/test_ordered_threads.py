@@ -23,10 +23,10 @@ COLUMNS = ("topic", "partition", "offset", "key", "value", "file", "position", "
 RECORDS = partial(mb.Dataset.records, columns=COLUMNS)
 THREADS = (1, 2, 5)
 SMALL = 700
-"""Bytes of a split: an entry or a few."""
+"""Bytes of a split: it holds one to a few entries."""
 
 WAIT_S = 60
-"""Seconds after which a test hangs."""
+"""Seconds after which a test is taken to hang."""
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 

@@ -22,7 +22,7 @@ from magicbyte.transactions import LogPosition, PlannedOutcomes
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
 SEGMENT = 2
 END = 1 << 40
-"""Behind all entries."""
+"""A position after all entries."""
 
 Seen = Sequence[tuple[Entry, Control | None]]
 
@@ -30,8 +30,8 @@ Seen = Sequence[tuple[Entry, Control | None]]
 def entry(last: int, producer: int = 7, *, first: int | None = None, **fields: Any) -> Entry:
     """Return the header of a transactional batch with last offset *last*."""
     given = {"base_offset": last if first is None else first, "last_offset": last}
-    told = {"position": 100 * last, "producer_id": producer, "is_transactional": True}
-    return header(**(given | told | fields))
+    more = {"position": 100 * last, "producer_id": producer, "is_transactional": True}
+    return header(**(given | more | fields))
 
 
 def marked(last: int, control: Control | None, producer: int = 7) -> tuple[Entry, Control | None]:
@@ -47,7 +47,7 @@ def in_runs(seen: Seen, length: int) -> Iterator[Run]:
         )
 
 
-def told(seen: Seen, outcomes: Outcomes, length: int = 3) -> dict[int, str]:
+def outcomes_by_position(seen: Seen, outcomes: Outcomes, length: int = 3) -> dict[int, str]:
     """Return the outcome of each transactional entry, by its position."""
     found = {}
     for entries, _ in in_runs(seen, length):
@@ -59,11 +59,11 @@ def told(seen: Seen, outcomes: Outcomes, length: int = 3) -> dict[int, str]:
 
 def by_markers(seen: Seen, planned: PlannedOutcomes, length: int = 3) -> dict[int, str]:
     outcomes = outcomes_by_markers(in_runs(seen, length), planned, segment=SEGMENT, end=END)
-    return told(seen, outcomes)
+    return outcomes_by_position(seen, outcomes)
 
 
 def by_list(seen: Seen, aborted: Any, length: int = 3) -> dict[int, str]:
-    return told(seen, outcomes_by_list(in_runs(seen, length), aborted, end=END))
+    return outcomes_by_position(seen, outcomes_by_list(in_runs(seen, length), aborted, end=END))
 
 
 def at(position: int, segment: int = SEGMENT) -> LogPosition:

@@ -16,7 +16,7 @@ from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes
 from paths import DATA, shared
 
 WAIT_S = 60
-"""Seconds after which a test hangs."""
+"""Seconds after which a test is taken to hang."""
 
 
 def damaged_dirs() -> list[Path]:

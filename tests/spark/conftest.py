@@ -1,4 +1,4 @@
-"""Spark session of the folder."""
+"""Fixture: the Spark session that all tests of this folder share."""
 
 import os
 from collections.abc import Iterator

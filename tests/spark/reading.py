@@ -1,9 +1,9 @@
-"""Reads what it is told to, in a Spark of its own, whose processes a test can kill.
+"""Reads logs on command in a Spark session of its own, whose processes a test can kill.
 
-`python reading.py MASTER NAME=VALUE… < commands`, each a line of JSON: `{"path": …, "options": {…},
-"out": …}` writes the rows as a file of Arrow. Of each a line of JSON is printed: how many tasks
-failed and were tried again, and what the read failed of, if it did. `connect:MASTER` is Spark
-Connect, which does not tell of tasks.
+`python reading.py MASTER NAME=VALUE… < commands`. A command is a line of JSON: `{"path": …,
+"options": {…}, "out": …}` writes the rows to an Arrow file. The answer is a line of JSON: the
+number of tasks that failed and were tried again, and the error of the read, or null. With
+`connect:MASTER`, Spark Connect is used, which does not report on tasks.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""The data source: found, typed, and giving the rows that Python gives."""
+"""Tests of the data source: discovery by name, column types, and the rows of the Python API."""
 
 import pickle
 import shutil
@@ -35,7 +35,7 @@ def read(spark: SparkSession, path: str, **options: str) -> DataFrame:
 
 
 def rows_of(frame: DataFrame) -> list[tuple[Any, ...]]:
-    """The rows of *frame* by topic, partition and offset, times as microseconds."""
+    """Return the rows of *frame* sorted by topic, partition and offset, times in microseconds."""
     times = [
         "unix_micros(timestamp) as timestamp" if name == "timestamp" else name
         for name in frame.columns
@@ -47,7 +47,7 @@ def rows_of(frame: DataFrame) -> list[tuple[Any, ...]]:
 
 
 def expected(path: str, names: tuple[str, ...], **arguments: Any) -> list[tuple[Any, ...]]:
-    """The rows that Python gives, with Spark's idea of times, and of no headers."""
+    """Return the Python API's rows in Spark's form: times in microseconds, null for no headers."""
     table = mb.open(path, **arguments).records(names).to_table()
     if "timestamp" in names:
         whole = table.column("timestamp").cast("int64")

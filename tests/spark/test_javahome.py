@@ -1,4 +1,4 @@
-"""A machine without Java."""
+"""Tests of finding Java on a machine where none is installed."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""A range of a log gives what the whole log gives there, and is planned from what holds it."""
+"""Tests of offset ranges: the whole log's rows in them, planned from the files that hold these."""
 
 import json
 import os
@@ -41,7 +41,7 @@ def column(dataset: Dataset, name: str) -> list[Any]:
 
 
 def offset_option(first: int, topic: str = "interleaved", partition: int = 0) -> str:
-    """Return the option of an offset of a partition."""
+    """Return the JSON of an option that sets the offset of one partition."""
     return json.dumps({topic: {str(partition): first}})
 
 
@@ -88,7 +88,7 @@ def test_a_time_is_looked_up_as_in_the_whole_log(path: Path) -> None:
 
 @pytest.fixture
 def partition(tmp_path: Path) -> Path:
-    """A partition of some segments."""
+    """A copy of a partition with several segments."""
     folder = tmp_path / "interleaved-0"
     return Path(shutil.copytree(DATA / "4.3" / "transactions" / "log-0" / "interleaved-0", folder))
 

@@ -1,4 +1,4 @@
-"""The options of Spark's Kafka source, by its rules."""
+"""Tests that the options of Spark's Kafka source follow the rules of that source."""
 
 import json
 import logging
@@ -21,13 +21,13 @@ LIVES = str(DATA / "2.8" / "lives" / "log-0")
 
 
 def by_partition(**arguments: Any) -> dict[str, list[int]]:
-    """The offsets that Python gives."""
+    """Return the offsets of the records that the Python API delivers, by partition."""
     records = mb.open(TRANSACTIONS, **arguments).records(["topic", "partition", "offset"])
     return offsets_by_partition(records.to_pylist())
 
 
 def of_open(first: int, second: int) -> str:
-    """Return offsets of the two partitions of the topic `open`."""
+    """Return the JSON of offsets of the two partitions of the topic `open`."""
     return json.dumps({"open": {"0": first, "1": second}})
 
 
@@ -303,7 +303,7 @@ def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
 
 
 def times_of(topic: str) -> list[tuple[int, int]]:
-    """The times and offsets of all records of *topic* that are not below the log start."""
+    """Return (time, offset) of all records of *topic* that are not below the log start offset."""
     table = mb.open(LIVES, topics=[topic]).records(["offset", "timestamp"]).to_table()
     return list(
         zip(

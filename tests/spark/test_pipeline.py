@@ -1,4 +1,4 @@
-"""The pipeline, end to end: its tables are those of the API, and OUT is whole or not there."""
+"""Tests of the pipeline: its tables are those of the Python API, and OUT is complete or absent."""
 
 import json
 import os
@@ -34,7 +34,7 @@ CLUSTER = DATA / "4.3" / "transactions"
 
 
 def pipeline(*arguments: str | Path) -> Result:
-    """Run the command here, in the session that is there."""
+    """Run the command `pipeline` in this process, with the current Spark session."""
     return CliRunner().invoke(main, ["pipeline", *map(str, arguments)])
 
 
@@ -47,7 +47,7 @@ def table_of(out: Path, name: str) -> pa.Table:
 
 
 def plain(table: pa.Table) -> list[dict[str, Any]]:
-    """The rows of *table*, with times as microseconds, in an order of their own."""
+    """Return the rows of *table* in a fixed order, with times in microseconds."""
     for number, field in enumerate(table.schema):
         if pa.types.is_timestamp(field.type):
             whole = table.column(number).cast(pa.timestamp("us", tz="UTC")).cast("int64")
@@ -56,8 +56,8 @@ def plain(table: pa.Table) -> list[dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Output of a pipeline over the cluster, in paths with spaces."""
+def output(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The output folder of a pipeline over the cluster; its path has spaces."""
     out = tmp_path_factory.mktemp("a folder") / "with spaces" / "out"
     result = pipeline(CLUSTER, out)
     assert result.exit_code == 0, result.output
@@ -69,36 +69,36 @@ def made(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", TABLES)
-def test_the_tables_are_those_of_the_api(made: Path, name: str) -> None:
+def test_the_tables_are_those_of_the_api(output: Path, name: str) -> None:
     rows = getattr(mb.open(CLUSTER, on_damage="skip"), name)(TABLES[name].names)
-    assert plain(table_of(made, name)) == plain(rows.to_table())
-    for file in (made / name).glob("*.parquet"):
+    assert plain(table_of(output, name)) == plain(rows.to_table())
+    for file in (output / name).glob("*.parquet"):
         assert pq.read_schema(file).equals(stored_schema(TABLES[name]))
 
 
 @pytest.mark.parametrize("name", TABLES)
 def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
-    made: Path, tmp_path: Path, name: str
+    output: Path, tmp_path: Path, name: str
 ) -> None:
     out = tmp_path / "one.parquet"
     export = ["export", str(CLUSTER), "--table", name, "-o", str(out)]
     result = CliRunner().invoke(main, export)
     assert result.exit_code == 0, result.output
-    assert plain(pq.read_table(out)) == plain(table_of(made, name))
-    for file in (made / name).glob("*.parquet"):
+    assert plain(pq.read_table(out)) == plain(table_of(output, name))
+    for file in (output / name).glob("*.parquet"):
         assert columns_of(out) == columns_of(file)
 
 
 def columns_of(path: Path) -> list[tuple[Any, ...]]:
-    """Return the columns by the footer of *path*, without what depends on its writer."""
+    """Return the columns in *path*'s Parquet footer, without fields that depend on the writer."""
     schema = pq.read_metadata(path).schema
     fields = attrgetter("path", "physical_type", "max_definition_level", "max_repetition_level")
     columns = map(schema.column, range(len(schema)))
     return [(*fields(one), json.loads(one.logical_type.to_json())) for one in columns]
 
 
-def test_bytes_add_up_to_the_sizes_of_the_files(made: Path) -> None:
-    logs = [r for r in table_of(made, "segments").to_pylist() if r["file_kind"] == "log"]
+def test_bytes_add_up_to_the_sizes_of_the_files(output: Path) -> None:
+    logs = [r for r in table_of(output, "segments").to_pylist() if r["file_kind"] == "log"]
     for row in logs:
         parts = sum(row[n] for n in row if n.startswith("bytes_"))
         assert parts == row["size_bytes"] or not row["live"], row["file"]
@@ -106,19 +106,19 @@ def test_bytes_add_up_to_the_sizes_of_the_files(made: Path) -> None:
     assert sum(row["size_bytes"] for row in logs) == whole
 
 
-def test_second_run_replaces_the_first_only_with_overwrite(made: Path) -> None:
-    before = tree(made)
-    refused = pipeline(CLUSTER, made)
+def test_second_run_replaces_the_first_only_with_overwrite(output: Path) -> None:
+    before = tree(output)
+    refused = pipeline(CLUSTER, output)
     assert refused.exit_code == 2
     assert "the output exists; expected a new name, or --overwrite" in refused.stderr
-    assert tree(made) == before
+    assert tree(output) == before
     again = pipeline(
-        CLUSTER, made, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
+        CLUSTER, output, "--overwrite", "--topic", "open", "--isolation-level", "read_uncommitted"
     )
     assert again.exit_code == 0, again.output
-    assert os.listdir(made.parent) == ["out"]
+    assert os.listdir(output.parent) == ["out"]
     rows = mb.open(CLUSTER, topics=["open"], isolation_level="read_uncommitted").records()
-    assert table_of(made, "records").num_rows == rows.to_table().num_rows > 0
+    assert table_of(output, "records").num_rows == rows.to_table().num_rows > 0
 
 
 @pytest.mark.parametrize("on_damage", ["skip", "fail", "stop"])

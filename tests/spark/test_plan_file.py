@@ -1,4 +1,4 @@
-"""A plan that is kept in a file is that of every read that names it."""
+"""Tests of `planPath`: a plan stored in a file is used by each later read that names the file."""
 
 import json
 import shutil

@@ -1,4 +1,4 @@
-"""The Spark example of the README runs."""
+"""Test that the Spark example in the README runs."""
 
 from pyspark.sql import SparkSession
 

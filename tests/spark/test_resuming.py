@@ -1,4 +1,4 @@
-"""A pipeline that was killed, whenever it was, is finished by the next: no row twice, none missing."""
+"""Tests that a killed pipeline is finished by the next run: no row is missing, none comes twice."""
 
 import fcntl
 import itertools
@@ -38,11 +38,11 @@ COMMAND = "from magicbyte_cli import main; main(prog_name='magicbyte')"
 CLUSTER = DATA / "4.3" / "transactions"
 
 Tables = dict[str, list[str]]
-"""Rows of each table, in an order of their own."""
+"""The sorted rows of each table."""
 
 
 class Killed(BaseException):
-    """Ends a run as a kill would: no code catches it."""
+    """Ends a pipeline as a kill does: no code of the pipeline catches this exception."""
 
 
 def pipeline(out: Path, *options: str, source: Path = CLUSTER) -> Result:
@@ -69,7 +69,7 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
 
 @pytest.fixture
 def killed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output whose run was killed when all tasks were done, and none of their files moved."""
+    """An output whose run was killed after its last task, before any file was moved into place."""
     out = tmp_path / "out"
     with monkeypatch.context() as patch:
         patch.setattr(_Tasks, "assemble", Mock(side_effect=Killed))
@@ -84,8 +84,8 @@ def work_of(out: Path) -> Path:
     return work
 
 
-def finished(result: Result, out: Path, undisturbed: Tables) -> dict[str, Any]:
-    """Check that a run has finished *out*, and return what it says of itself."""
+def check_finished(result: Result, out: Path, undisturbed: Tables) -> dict[str, Any]:
+    """Check that a run has finished *out*, and return its `run.json`."""
     assert result.exit_code == 0, result.output
     assert os.listdir(out.parent) == [out.name]
     assert rows_of(out) == undisturbed
@@ -96,7 +96,7 @@ def finished(result: Result, out: Path, undisturbed: Tables) -> dict[str, Any]:
 
 def test_tasks_of_an_earlier_run_are_not_repeated(killed: Path, undisturbed: Tables) -> None:
     result = pipeline(killed)
-    told = finished(result, killed, undisturbed)
+    told = check_finished(result, killed, undisturbed)
     assert told["tasks"] == told["tasks_of_earlier_runs"] > 10
     assert told["spark"] is None
     assert f"an earlier run has finished {told['tasks']} of {told['tasks']} tasks" in result.stderr
@@ -114,7 +114,7 @@ def test_a_task_whose_note_or_file_is_missing_is_done_again(
     killed: Path, undisturbed: Tables, folder: str, spoil: Callable[[Path], None]
 ) -> None:
     spoil(min((work_of(killed) / folder).iterdir()))
-    told = finished(pipeline(killed), killed, undisturbed)
+    told = check_finished(pipeline(killed), killed, undisturbed)
     assert told["tasks"] - told["tasks_of_earlier_runs"] == 1
 
 
@@ -126,7 +126,7 @@ def test_files_of_attempts_that_left_no_note_are_no_part_of_the_output(
     shutil.copy(whole, work / "files" / "0123.parquet")
     (work / "out" / "records").mkdir()
     shutil.copy(whole, work / "out" / "records" / "part-00000-007.zstd.parquet")
-    finished(pipeline(killed), killed, undisturbed)
+    check_finished(pipeline(killed), killed, undisturbed)
 
 
 @pytest.mark.parametrize("moved", [0, 1, 5])
@@ -149,13 +149,13 @@ def test_killed_while_files_are_put_together(
         with pytest.raises(Killed):
             pipeline(killed)
     assert len(done) == moved
-    told = finished(pipeline(killed), killed, undisturbed)
+    told = check_finished(pipeline(killed), killed, undisturbed)
     assert told["tasks"] == told["tasks_of_earlier_runs"]
 
 
 @contextmanager
 def failing_renames(numbers: Container[int], error: BaseException) -> Iterator[pytest.MonkeyPatch]:
-    """Raise *error* at the renames of these numbers, counted from 1."""
+    """Raise *error* in the calls of `Path.rename` with these numbers, counted from 1."""
     rename, count = Path.rename, itertools.count(1)
 
     def rename_or_fail(self: Path, target: Path) -> Path:
@@ -170,7 +170,7 @@ def failing_renames(numbers: Container[int], error: BaseException) -> Iterator[p
 
 @pytest.fixture
 def old_output(spark: SparkSession, tmp_path: Path) -> tuple[Path, Tables]:
-    """An output, and its rows."""
+    """A finished output folder, and its tables."""
     out = tmp_path / "out"
     assert pipeline(out, "--topic", "open").exit_code == 0
     return out, rows_of(out)
@@ -250,7 +250,7 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
     advice, last_line = result.stderr.splitlines()[-2:]
     assert advice.endswith("/.out.part: run the same command to continue")
     assert last_line == "Error: here: no space; expected some"
-    again = finished(pipeline(out), out, undisturbed)
+    again = check_finished(pipeline(out), out, undisturbed)
     assert again["tasks"] == again["tasks_of_earlier_runs"]
 
 
@@ -354,7 +354,7 @@ def test_files_end_at_the_size_that_is_wanted(
 
 
 def run(out: Path) -> subprocess.Popen[bytes]:
-    """Start the command as a process of its own, which leads a group."""
+    """Start the pipeline as a new process that leads its process group."""
     command = [sys.executable, "-c", COMMAND, "pipeline", CLUSTER, out]
     return subprocess.Popen(
         [*command, SMALL, "--conf", f"spark.driver.extraJavaOptions={QUICK_START}"],
@@ -365,7 +365,7 @@ def run(out: Path) -> subprocess.Popen[bytes]:
 
 
 def kills(out: Path, count: int, rng: random.Random) -> None:
-    """Kill runs at *count* moments: half of them with all that they started, half alone."""
+    """Kill *count* runs at random moments, half of them with their whole process group."""
     longest = 0.0
     for number in range(count):
         begun = time.monotonic()
@@ -388,7 +388,7 @@ def kills(out: Path, count: int, rng: random.Random) -> None:
 
 
 def last_run(out: Path, undisturbed: Tables) -> bytes:
-    """Run the command to its end, check its output, and return what it wrote to stderr."""
+    """Run the pipeline to its end, check its output, and return its stderr."""
     process = run(out)
     _, stderr = process.communicate()
     assert process.returncode == 0, stderr

@@ -1,4 +1,4 @@
-"""Tasks whose processes are killed in the middle are tried again, and give the same rows."""
+"""Tests that tasks whose worker processes are killed are tried again and give the same rows."""
 
 import json
 import os
@@ -28,7 +28,7 @@ PROCESSES = Path("/proc")
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 COLUMNS = "topic,partition,offset,key,value,position,disposition"
 FAILURES = 4
-"""A task that fails so often ends the job, so that fewer are killed."""
+"""Spark ends the job when a task has failed this often, so fewer workers are killed."""
 
 pytestmark = pytest.mark.skipif(
     not PROCESSES.is_dir(), reason="processes are found in /proc, which this system has not"
@@ -36,7 +36,7 @@ pytestmark = pytest.mark.skipif(
 
 
 class Reading:
-    """A process with a Spark of its own, of which every task may fail some times."""
+    """A process that runs `reading.py` with a Spark session of its own and retries failed tasks."""
 
     def __init__(self, process: subprocess.Popen[str]) -> None:
         self.process = process
@@ -52,7 +52,7 @@ class Reading:
         raise AssertionError(f"the process ended: {self.process.wait()}")
 
     def workers(self) -> list[int]:
-        """Return the processes in which tasks run: children of Spark's daemon for them."""
+        """Return the ids of the processes that run tasks: children of Spark's Python daemon."""
         commands, children = {}, dict[int, list[int]]()
         for folder in PROCESSES.glob("[0-9]*"):
             try:
@@ -85,7 +85,7 @@ def reading() -> Iterator[Reading]:
 
 @contextmanager
 def killing(reading: Reading, rng: random.Random) -> Iterator[list[int]]:
-    """Kill workers at random moments, and give those that were."""
+    """Kill worker processes at random moments, and yield the list of their ids."""
     killed: list[int] = []
     ends = threading.Event()
 

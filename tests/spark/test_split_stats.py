@@ -1,4 +1,4 @@
-"""Statistics that a pipeline's tasks write about their splits."""
+"""Tests of the statistics that a pipeline's tasks write about their splits."""
 
 import pyarrow.compute as pc
 import pytest

@@ -1,4 +1,4 @@
-"""Spark over a store: the same rows, and no secrets in what it writes or says."""
+"""Tests of Spark on an object store: right rows, and no secrets in plans and messages."""
 
 import json
 import shutil

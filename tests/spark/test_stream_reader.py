@@ -1,4 +1,4 @@
-"""The stream: each offset once, whatever happens to the files, and to the query, in between."""
+"""Tests of the stream reader: each offset once, though files change and the query restarts."""
 
 import json
 import pickle
@@ -32,7 +32,7 @@ with_limits = pytest.mark.skipif(
 
 
 class Growing:
-    """A partition that is written anew, byte by byte, as its broker wrote it."""
+    """A partition that is written again byte by byte, in the order of its broker."""
 
     def __init__(self, source: Path, log_dir: Path) -> None:
         self.source, self.folder = source, log_dir / source.name
@@ -52,7 +52,7 @@ class Growing:
         return self.number == len(self.bases)
 
     def grow(self, most: int, rng: random.Random) -> None:
-        """Write up to *most* bytes more, as often as not to the middle of a batch."""
+        """Append up to *most* bytes, often ending in the middle of a batch."""
         count = rng.randrange(most)
         while count and not self.is_done:
             name = self.bases[self.number]
@@ -81,7 +81,7 @@ def stream(path: Path, **options: str) -> StreamReader:
 
 
 def read(reader: StreamReader, start: Any, end: Any) -> list[tuple[Any, ...]]:
-    """Return the rows between two offsets, as tasks with a copy of *reader* read them."""
+    """Return the rows from *start* to *end*, read by tasks with pickled copies of *reader*."""
     copy = pickle.loads(pickle.dumps(reader))
     return [
         tuple(row.values())
@@ -92,7 +92,7 @@ def read(reader: StreamReader, start: Any, end: Any) -> list[tuple[Any, ...]]:
 
 
 def segments_at(offset: int) -> dict[str, dict[str, int]]:
-    """Return *offset* of the partition `v2-segments-0` as a stream gives and takes it."""
+    """Return the stream's offset value for *offset* of the partition `v2-segments-0`."""
     return {"v2-segments": {"0": offset}}
 
 
@@ -361,7 +361,7 @@ def test_spark_reads_the_stream_from_a_checkpoint_on(spark: SparkSession, tmp_pa
 
 
 def compact(folder: Path, rng: random.Random, *, kept: float) -> None:
-    """Put one segment in the place of two or three, with some of their batches, as the cleaner does."""
+    """Compact up to three segments into one that keeps a share *kept* of their batches."""
     segments = sorted(folder.glob("*.log"))
     number = rng.randrange(len(segments) - 1)
     group = segments[number : min(number + rng.choice([1, 2, 3]), len(segments) - 1)]

@@ -1,4 +1,4 @@
-"""Spark reads remote and local segments as one log, chunks among them."""
+"""Tests that Spark reads remote and local segments as one log, also segments in chunks."""
 
 import json
 from pathlib import Path

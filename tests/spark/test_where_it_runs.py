@@ -1,4 +1,4 @@
-"""Spark outside of the calling process: separate executors, and Spark Connect."""
+"""Tests of Spark outside of the calling process: separate executors, and Spark Connect."""
 
 import json
 import os
@@ -26,8 +26,8 @@ COLUMNS = "topic,partition,offset,key,value"
 EXECUTORS = "local-cluster[2,1,1024]"
 
 
-def asked(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:
-    """Return what a process with a Spark of its own says of reading *path* to *out*."""
+def read_in_spark(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:
+    """Read *path* to *out* with `reading.py` in a new process; return its answer."""
     options = {"columns": COLUMNS, "maxPartitionBytes": "30k"}
     done = subprocess.run(
         [sys.executable, HERE / "reading.py", master, *settings],
@@ -49,7 +49,7 @@ def rows(table: pa.Table) -> list[tuple[Any, ...]]:
 
 
 def assert_rows_of_python(out: Path) -> None:
-    """Check that the file *out* holds what Python reads of the cluster."""
+    """Check that the Arrow file *out* holds the rows that the Python API reads from the cluster."""
     expected = rows(mb.open(CLUSTER).records(COLUMNS.split(",")).to_table())
     assert len(expected) > 1000
     with pa.ipc.open_file(out) as file:
@@ -58,7 +58,7 @@ def assert_rows_of_python(out: Path) -> None:
 
 def test_executors_of_their_own_read_what_python_reads(tmp_path: Path) -> None:
     out = tmp_path / "rows.arrow"
-    assert asked(EXECUTORS, out=out) == {"failed_tasks": 0, "error": None}
+    assert read_in_spark(EXECUTORS, out=out) == {"failed_tasks": 0, "error": None}
     assert_rows_of_python(out)
 
 
@@ -66,7 +66,7 @@ def test_spark_connect_reads_what_python_reads(tmp_path: Path) -> None:
     for name in ("pandas", "grpc", "grpc_status", "google.rpc"):  # besides pyarrow
         pytest.importorskip(name, reason=f"Spark Connect needs {name}")
     out = tmp_path / "rows.arrow"
-    assert asked("connect:local[2]", out=out)["error"] is None
+    assert read_in_spark("connect:local[2]", out=out)["error"] is None
     assert_rows_of_python(out)
 
 
@@ -74,13 +74,13 @@ def test_spark_connect_reads_what_python_reads(tmp_path: Path) -> None:
 
 
 def without(name: str, folder: Path) -> str:
-    """Return a folder that keeps a Python whose path it is on from importing *name*."""
+    """Return *folder*; a Python with it on its path cannot import *name*."""
     (folder / "sitecustomize.py").write_text(f"import sys\n\nsys.modules[{name!r}] = None\n")
     return str(folder)
 
 
 def python(code: str, *arguments: str | Path, env: dict[str, str]) -> CompletedProcess[str]:
-    """Run *code* in a process of its own."""
+    """Run Python *code* in a new process."""
     command = [sys.executable, "-c", code, *arguments]
     return subprocess.run(command, env=env, capture_output=True, text=True)
 
@@ -94,7 +94,7 @@ def advice(name: str) -> str:
 
 def test_executors_without_the_package_say_what_to_do(tmp_path: Path) -> None:
     lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
-    told = asked(EXECUTORS, lacking, out=tmp_path / "rows.arrow")
+    told = read_in_spark(EXECUTORS, lacking, out=tmp_path / "rows.arrow")
     assert advice("magicbyte") in str(told["error"])
 
 

@@ -20,7 +20,7 @@ FOLDER = CHECKOUT / "spec" / "messages"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
 RELEASES = [(2, 8), *((3, minor) for minor in range(10)), *((4, minor) for minor in range(4))]
-"""Kafka's releases between which the files differ."""
+"""Kafka releases whose versions of the messages the tests write."""
 
 NUMBERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H"}
 ZEROS = {"bool": False, "float64": 0.0, "uuid": 22 * "A", "string": "", "bytes": b""}
@@ -92,14 +92,14 @@ class Writer:
     release: Release
     draw: random.Random
     unknown: bool = False
-    """True if every structure has one more, unknown tagged field."""
+    """True if each structure is written with an additional unknown tagged field."""
     lie: int | None = None
-    """Index of the length or count that is stated too high."""
+    """Index of the length or count that is written too high; None writes all as they are."""
     is_flexible: bool = False
     lengths: list[str] = field(default_factory=list)
     """Types of the values whose lengths and counts were written; `[]` for lists."""
     stated: int = 0
-    """Length or count that was stated."""
+    """The false length or count that was written."""
 
     def __post_init__(self) -> None:
         flexible = self.spec.get("flexible", "none")

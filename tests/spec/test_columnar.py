@@ -94,7 +94,7 @@ def test_a_new_field_becomes_a_column_and_a_longer_row(files: Specs) -> None:
     assert "flags = u1(p + 1)" in kernel_module(entry)
 
 
-def put(path: str, **keys: Any) -> Change:
+def set_in_field(path: str, **keys: Any) -> Change:
     """Return a change to the specification: set *keys* of the record's field with id *path*."""
 
     return lambda files: next(one for one in body(files) if one["id"] == path).update(keys)
@@ -123,21 +123,21 @@ LIST = "kafka_record_batch.ksy:/types/record_list/seq/0"
 @pytest.mark.parametrize(
     ("change", "place"),
     [
-        (put("attributes", type="u8"), f"{HERE}/0/type"),
-        (put("attributes", type="f4"), f"{HERE}/0/type"),
-        (put("attributes", type={"switch-on": "x", "cases": {}}), f"{HERE}/0/type"),
-        (put("attributes", contents=[0]), f"{HERE}/0/contents"),
-        (put("attributes", valid={"expr": "_ > 0"}), f"{HERE}/0/valid/expr"),
-        (put("offset_delta", **{"if": "attributes == 0"}), f"{HERE}/2/if"),
-        (put("key", size="len_value.value"), f"{HERE}/4/size"),
-        (put("key", size="len_key.value / 2"), f"{HERE}/4/size"),
-        (put("key", size="len_key.value +"), f"{HERE}/4/size"),
-        (put("key", terminator=0), f"{HERE}/4/terminator"),
-        (put("value", process="zlib"), f"{HERE}/6/process"),
-        (put("headers", repeat="eos"), f"{HERE}/8/repeat"),
-        (put("headers", type="nobody"), f"{HERE}/8/type"),
-        (put("headers", **{"if": "num_headers.value > 0"}), f"{HERE}/8/if"),
-        (put("headers", **{"-table": "others"}), f"{HERE}/8/-table"),
+        (set_in_field("attributes", type="u8"), f"{HERE}/0/type"),
+        (set_in_field("attributes", type="f4"), f"{HERE}/0/type"),
+        (set_in_field("attributes", type={"switch-on": "x", "cases": {}}), f"{HERE}/0/type"),
+        (set_in_field("attributes", contents=[0]), f"{HERE}/0/contents"),
+        (set_in_field("attributes", valid={"expr": "_ > 0"}), f"{HERE}/0/valid/expr"),
+        (set_in_field("offset_delta", **{"if": "attributes == 0"}), f"{HERE}/2/if"),
+        (set_in_field("key", size="len_value.value"), f"{HERE}/4/size"),
+        (set_in_field("key", size="len_key.value / 2"), f"{HERE}/4/size"),
+        (set_in_field("key", size="len_key.value +"), f"{HERE}/4/size"),
+        (set_in_field("key", terminator=0), f"{HERE}/4/terminator"),
+        (set_in_field("value", process="zlib"), f"{HERE}/6/process"),
+        (set_in_field("headers", repeat="eos"), f"{HERE}/8/repeat"),
+        (set_in_field("headers", type="nobody"), f"{HERE}/8/type"),
+        (set_in_field("headers", **{"if": "num_headers.value > 0"}), f"{HERE}/8/if"),
+        (set_in_field("headers", **{"-table": "others"}), f"{HERE}/8/-table"),
         (in_records(repeat="until"), f"{LIST}/repeat"),
         (derived(value="_root.base_offset"), f"{LIST}/-derived/0/value"),
         (derived(value="_parent.base_offset[0]"), f"{LIST}/-derived/0/value"),

@@ -30,7 +30,7 @@ from .messages_by_hand import (
 from .messages_by_hand import message as message_of
 
 MOST_MEMORY = 64 << 10
-"""Bytes that reading a small message may take, whatever lengths it states."""
+"""Bytes of memory that reading a small message may take, whatever lengths it states."""
 
 REASONS = {"[]": "count", "bytes": "array", "string": "array"}
 """Errors of a length above the bytes left; a text that long is an error by itself."""

@@ -30,7 +30,7 @@ def files() -> Specs:
     return deepcopy(WRITTEN)
 
 
-def made(name: str, files: Specs) -> dict[str, Any]:
+def module_names(name: str, files: Specs) -> dict[str, Any]:
     """Return the names that the generated module of the row file *name* defines."""
     found: dict[str, Any] = {}
     exec(row_file_module(read_row_file(name, files[name])), found)
@@ -38,7 +38,7 @@ def made(name: str, files: Specs) -> dict[str, Any]:
 
 
 def read(name: str, files: Specs, data: bytes) -> list[tuple[int, ...]]:
-    return list(made(name, files)["rows"](data).tolist())
+    return list(module_names(name, files)["rows"](data).tolist())
 
 
 def row_of(files: Specs, name: str) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ def test_a_new_field_becomes_a_column(files: Specs) -> None:
     flags = {"id": "flags", "type": "u1", "-column": True, "doc": "Invented."}
     row_of(files, OFFSETS).insert(1, flags)
     data = struct.pack(">iBi", 5, 200, 6) + struct.pack(">iBi", 0, 1, 0)
-    assert made(OFFSETS, files)["rows"](data)["flags"].tolist() == [200, 1]
+    assert module_names(OFFSETS, files)["rows"](data)["flags"].tolist() == [200, 1]
     assert read(OFFSETS, files, data + bytes(9)) == [(5, 200, 6), (0, 1, 0)]
     assert columns(files)["offset_index"][1].type == "uint8"
     assert len(columns(files)["offset_index"]) == before + 1
@@ -94,7 +94,7 @@ def test_the_byte_order_is_that_of_the_file_or_of_the_type(files: Specs) -> None
 
 def test_a_column_may_bear_another_name(files: Specs) -> None:
     row_of(files, OFFSETS)[1]["-column"] = {"name": "position"}
-    assert made(OFFSETS, files)["ROW"].names == ("relative_offset", "position")
+    assert module_names(OFFSETS, files)["ROW"].names == ("relative_offset", "position")
     assert columns(files)["offset_index"][1].name == "position"
 
 
@@ -176,7 +176,7 @@ def test_a_header_that_is_not_whole_has_no_rows(files: Specs, length: int) -> No
     assert read(PRODUCERS, files, HEADER.pack(1, 0, 0)[:length]) == []
 
 
-def in_row(name: str, **keys: Any) -> Change:
+def set_in_row(name: str, **keys: Any) -> Change:
     """Return a change to the specification: set *keys* of the second field of a row."""
     return lambda files: row_of(files, name)[1].update(keys)
 
@@ -196,19 +196,19 @@ FOOTER = {"id": "footer", "type": "u4"}
 @pytest.mark.parametrize(
     ("name", "change", "place"),
     [
-        (ABORTED, in_row(ABORTED, type="f8"), f"{ROW}/type"),
-        (ABORTED, in_row(ABORTED, type="b4"), f"{ROW}/type"),
-        (ABORTED, in_row(ABORTED, type="kafka_varint"), f"{ROW}/type"),
-        (ABORTED, in_row(ABORTED, type={"switch-on": "x", "cases": {}}), f"{ROW}/type"),
-        (ABORTED, in_row(ABORTED, size=8), f"{ROW}/size"),
-        (ABORTED, in_row(ABORTED, **{"if": "version == 0"}), f"{ROW}/if"),
-        (ABORTED, in_row(ABORTED, repeat="eos"), f"{ROW}/repeat"),
-        (ABORTED, in_row(ABORTED, enum="codecs"), f"{ROW}/enum"),
-        (ABORTED, in_row(ABORTED, contents=[0]), f"{ROW}/contents"),
-        (ABORTED, in_row(ABORTED, valid={"expr": "_ > 0"}), f"{ROW}/valid/expr"),
-        (ABORTED, in_row(ABORTED, **{"-sentinel": -1}), f"{ROW}/-sentinel"),
-        (ABORTED, in_row(ABORTED, **{"-column": {"type": "bool"}}), f"{ROW}/-column/type"),
-        (ABORTED, in_row(ABORTED, **{"-column": {"table": "x"}}), f"{ROW}/-column/table"),
+        (ABORTED, set_in_row(ABORTED, type="f8"), f"{ROW}/type"),
+        (ABORTED, set_in_row(ABORTED, type="b4"), f"{ROW}/type"),
+        (ABORTED, set_in_row(ABORTED, type="kafka_varint"), f"{ROW}/type"),
+        (ABORTED, set_in_row(ABORTED, type={"switch-on": "x", "cases": {}}), f"{ROW}/type"),
+        (ABORTED, set_in_row(ABORTED, size=8), f"{ROW}/size"),
+        (ABORTED, set_in_row(ABORTED, **{"if": "version == 0"}), f"{ROW}/if"),
+        (ABORTED, set_in_row(ABORTED, repeat="eos"), f"{ROW}/repeat"),
+        (ABORTED, set_in_row(ABORTED, enum="codecs"), f"{ROW}/enum"),
+        (ABORTED, set_in_row(ABORTED, contents=[0]), f"{ROW}/contents"),
+        (ABORTED, set_in_row(ABORTED, valid={"expr": "_ > 0"}), f"{ROW}/valid/expr"),
+        (ABORTED, set_in_row(ABORTED, **{"-sentinel": -1}), f"{ROW}/-sentinel"),
+        (ABORTED, set_in_row(ABORTED, **{"-column": {"type": "bool"}}), f"{ROW}/-column/type"),
+        (ABORTED, set_in_row(ABORTED, **{"-column": {"table": "x"}}), f"{ROW}/-column/table"),
         (
             ABORTED,
             lambda files: files[ABORTED]["meta"].update(endian={"switch-on": "x"}),

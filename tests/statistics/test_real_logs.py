@@ -7,7 +7,7 @@ import magicbyte as mb
 from clusters import Cluster, each_cluster
 
 Sums = dict[tuple[int, str], Counter[str]]
-"""Sums by magic and codec."""
+"""Counts by magic and codec."""
 
 
 @each_cluster

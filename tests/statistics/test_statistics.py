@@ -22,7 +22,7 @@ HEADER = 61
 """Bytes of a batch of v2 before its records."""
 
 
-def only(folder: Folder, *entries: bytes, **options: Any) -> dict[str, Any]:
+def segment_row(folder: Folder, *entries: bytes, **options: Any) -> dict[str, Any]:
     """Return the row of a segment of *entries*, after checking that it equals the total."""
     folder.segment("t-0", b"".join(entries))
     found = mb.stats(str(folder), **options)
@@ -35,7 +35,7 @@ def only(folder: Folder, *entries: bytes, **options: Any) -> dict[str, Any]:
 
 
 def test_rows_have_the_columns_of_their_table(folder: Folder) -> None:
-    row = only(folder, build.batch())
+    row = segment_row(folder, build.batch())
     assert tuple(row) == STATS.names
     batch_of([row], STATS.schema())  # values are of the columns' types
 
@@ -48,7 +48,7 @@ def test_bytes_of_a_batch_are_keys_values_headers_and_format(folder: Folder, eng
         build.record(b"", None, delta=2, time_delta=-7),
     ]
     data = build.batch(records, max_time=TIME + 5)
-    row = only(folder, data, engine=engine)
+    row = segment_row(folder, data, engine=engine)
     assert (row["key_bytes"], row["value_bytes"], row["header_bytes"]) == (7, 5, 10)
     assert row["plain_bytes"] == row["stored_bytes"] == row["log_bytes"] == len(data)
     assert row["overhead_bytes"] == len(data) - 22
@@ -67,7 +67,7 @@ def test_a_compressed_batch_is_compared_with_what_it_would_be_without_a_codec(
         b"".join(build.batch(records, base, codec=number) for base in (0, 50))
         for number in (0, codec)
     )
-    row = only(folder, packed, engine=engine)
+    row = segment_row(folder, packed, engine=engine)
     assert (row["stored_bytes"], row["plain_bytes"]) == (len(packed), len(plain))
     assert row["overhead_bytes"] == len(plain) - 100 * 101
     (content,) = row["contents"]
@@ -84,7 +84,7 @@ def test_a_wrapper_is_compared_with_the_messages_in_it(
     inner = [build.message(b"v" * 40, n, b"k", magic=magic) for n in range(4)]
     whole = build.wrapper(inner, 3, magic=magic, codec=codec)
     alone = build.message(None, 4, magic=magic)
-    row = only(folder, whole, alone, engine=engine)
+    row = segment_row(folder, whole, alone, engine=engine)
     assert (row["entry_count"], row["record_count"]) == (2, 5)
     assert row["stored_bytes"] == len(whole) + len(alone)
     assert row["plain_bytes"] == sum(map(len, inner)) + len(alone)
@@ -98,7 +98,7 @@ def test_a_wrapper_is_compared_with_the_messages_in_it(
 def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder) -> None:
     v0, v1 = build.message(offset=0, magic=0), build.message(offset=1)
     v2, packed = build.batch(base=2), build.batch(build.records(3), 3, codec=4)
-    contents = only(folder, v0, v1, v2, packed)["contents"]
+    contents = segment_row(folder, v0, v1, v2, packed)["contents"]
     kinds = [(one["magic"], one["codec"]) for one in contents]
     assert kinds == [(0, "none"), (1, "none"), (2, "none"), (2, "zstd")]
     assert [one["stored_bytes"] for one in contents] == list(map(len, (v0, v1, v2, packed)))
@@ -109,7 +109,7 @@ def test_formats_and_codecs_in_one_file_are_told_apart(folder: Folder) -> None:
 def test_markers_are_in_no_figure_of_data(folder: Folder, engine: str) -> None:
     data = build.transactional(0, 7, count=2)
     marker = build.control(build.COMMIT, 2, 7, time=TIME + 9)
-    row = only(folder, data, marker, engine=engine)
+    row = segment_row(folder, data, marker, engine=engine)
     assert (row["entry_count"], row["control_count"]) == (1, 1)
     assert (row["stored_bytes"], row["control_bytes"]) == (len(data), len(marker))
     assert (row["record_count"], row["key_bytes"], row["value_bytes"]) == (2, 2, 4)
@@ -124,7 +124,7 @@ def test_sizes_are_counted_in_classes_that_double(folder: Folder) -> None:
     batches = [
         build.batch(build.records(count), 10 * n, last_delta=9) for n, count in enumerate(counts)
     ]
-    row = only(folder, *batches)
+    row = segment_row(folder, *batches)
     assert row["entry_records"] == [
         {"at_least": 0, "entry_count": 1, "sum": 0},
         {"at_least": 1, "entry_count": 1, "sum": 1},
@@ -149,7 +149,7 @@ def test_producers_and_kinds_of_times_are_counted(folder: Folder) -> None:
         build.batch(base=3, flags=build.APPEND_TIME),
         build.transactional(4, 3),
     ]
-    row = only(folder, *data)
+    row = segment_row(folder, *data)
     assert (row["producer_count"], row["idempotent_count"]) == (3, 4)
     assert (row["transactional_count"], row["append_time_count"]) == (1, 1)
 
@@ -222,7 +222,7 @@ def test_replicas_are_rows_of_their_own(folder: Folder) -> None:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_an_empty_log_has_nothing(folder: Folder, quick: bool) -> None:
-    row = only(folder, b"", quick=quick)
+    row = segment_row(folder, b"", quick=quick)
     assert (row["segment_count"], row["log_bytes"], row["entry_count"]) == (1, 0, 0)
     assert row["contents"] == row["entry_bytes"] == row["entry_records"] == []
     names = ("largest_timestamp", "held_ms", "held_by_file", "least_entry_bytes")
@@ -294,7 +294,7 @@ def test_headers_alone_tell_the_same_but_for_payloads(real: Path) -> None:
 
 def test_headers_alone_do_not_tell_what_wrappers_hold(folder: Folder) -> None:
     inner = [build.message(offset=n) for n in range(3)]
-    row = only(folder, build.wrapper(inner, 2) + build.message(offset=3), quick=True)
+    row = segment_row(folder, build.wrapper(inner, 2) + build.message(offset=3), quick=True)
     assert (row["entry_count"], row["record_count"], row["plain_bytes"]) == (2, None, None)
     assert [one["record_count"] for one in row["contents"]] == [1, None]
     assert row["entry_records"] == [{"at_least": 1, "entry_count": 1, "sum": 1}]
@@ -350,7 +350,7 @@ def test_messages_without_times_hold_nothing(folder: Folder) -> None:
 
 def test_an_entry_that_cleaning_emptied_still_has_its_time(folder: Folder) -> None:
     data = build.batch() + build.batch([], 1, last_delta=4, time=-1, max_time=TIME + 9)
-    row = only(folder, data)
+    row = segment_row(folder, data)
     assert (row["largest_timestamp"], row["largest_timestamp_offset"]) == (TIME + 9, 5)
     assert row["last_timestamp"] == TIME
 

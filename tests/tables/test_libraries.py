@@ -204,7 +204,7 @@ def test_duckdb_joins_tables_and_a_table_with_itself_twice() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+def opened_columns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
     """The columns of each table of records that is opened during the test."""
     found: list[tuple[str, ...]] = []
     records = mb.Dataset.records
@@ -270,16 +270,16 @@ def scan() -> Callable[..., Any]:
 
 
 def test_a_lazy_reader_reads_the_columns_of_its_query_each_time(
-    scan: Callable[..., Any], asked: list[tuple[str, ...]]
+    scan: Callable[..., Any], opened_columns: list[tuple[str, ...]]
 ) -> None:
     log = opened("4.3/compacted")
     lazy = scan(log)
     query = lazy.filter(pl.col("value").is_null()).select("topic", "offset")
     wanted = [row for row in log.records().to_pylist() if row["value"] is None]
-    asked.clear()
+    opened_columns.clear()
     for _ in range(2):
         assert query.collect().rows() == [(row["topic"], row["offset"]) for row in wanted]
-    assert [sorted(columns) for columns in asked] == [["offset", "topic", "value"]] * 2
+    assert [sorted(columns) for columns in opened_columns] == [["offset", "topic", "value"]] * 2
     assert len(wanted) == 7
 
 
@@ -305,14 +305,14 @@ def test_a_lazy_reader_gives_what_the_same_query_gives_of_all_rows(
 
 
 def test_duckdb_asks_a_lazy_reader_for_the_columns_of_its_query(
-    scan: Callable[..., Any], asked: list[tuple[str, ...]]
+    scan: Callable[..., Any], opened_columns: list[tuple[str, ...]]
 ) -> None:
     log = opened("2.8/lives")
     lazy = scan(log)
     offsets = [row["offset"] for row in log.records().to_pylist() if row["topic"] < "v"]
-    asked.clear()
+    opened_columns.clear()
     assert last_offset(lazy, "topic < 'v'") == max(offsets)
-    assert [sorted(columns) for columns in asked] == [["offset", "topic"]]
+    assert [sorted(columns) for columns in opened_columns] == [["offset", "topic"]]
 
 
 # Damage

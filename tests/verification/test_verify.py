@@ -24,7 +24,7 @@ from paths import DATA
 SOURCE = DATA / "4.3" / "transactions" / "log-0"
 TOPIC = "aborted-0"
 LAST = f"{6:020}"
-"""The base offset of the last of its two segments; it ends at 55."""
+"""The base offset of the partition's second segment, whose end offset is 55."""
 
 
 @pytest.fixture

@@ -189,16 +189,16 @@ def test_reference_decodes_only_unusual_entries() -> None:
 
 
 @pytest.fixture
-def asked(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+def library_codecs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """The codec of each entry that a library decompressed and a kernel then decoded."""
-    asked: list[int] = []
+    library_codecs: list[int] = []
 
-    def noted(codec: int, *more: Any, **keys: Any) -> Any:
-        asked.append(codec)
+    def decompress(codec: int, *more: Any, **keys: Any) -> Any:
+        library_codecs.append(codec)
         return codecs.decompress(codec, *more, **keys)
 
-    monkeypatch.setattr(entry_run, "codecs", SimpleNamespace(decompress=noted))
-    return asked
+    monkeypatch.setattr(entry_run, "codecs", SimpleNamespace(decompress=decompress))
+    return library_codecs
 
 
 exported = pytest.mark.skipif(
@@ -208,10 +208,10 @@ exported = pytest.mark.skipif(
 
 
 @exported
-def test_kernels_decompress_every_codec(asked: list[int]) -> None:
+def test_kernels_decompress_every_codec(library_codecs: list[int]) -> None:
     batches = [build.batch(build.records(3), codec=codec) for codec in (1, 2, 3, 4, 1)]
     rows = rows_of(memoryview(b"".join(batches)), ("offset",))
-    assert (rows.num_rows, asked) == (15, [])
+    assert (rows.num_rows, library_codecs) == (15, [])
 
 
 def gzip_sections() -> list[tuple[bytes, bool]]:
@@ -244,11 +244,11 @@ def gzip_sections() -> list[tuple[bytes, bool]]:
 
 @exported
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
-def test_columns_grow_for_a_large_decompressed_batch(asked: list[int], codec: int) -> None:
+def test_columns_grow_for_a_large_decompressed_batch(library_codecs: list[int], codec: int) -> None:
     small = build.batch(build.records(3), codec=codec)
     large = build.batch([build.record(bytes(5 << 20))], codec=codec)
     assert not differences(COLUMNAR, small + large + large + small + build.batch())
-    assert not asked
+    assert not library_codecs
 
 
 @pytest.mark.parametrize("codec", [1, 2, 3, 4])
@@ -354,13 +354,13 @@ def snappy_sections() -> list[tuple[bytes, bool | None]]:
     ],
 )
 def test_every_framing_gives_the_same(
-    asked: list[int], codec: int, section: bytes, is_usual: bool | None
+    library_codecs: list[int], codec: int, section: bytes, is_usual: bool | None
 ) -> None:
     """The entry is decoded alone, and between sound entries of the same codec."""
     sound, plain = build.batch(build.records(3), codec=codec), build.batch()
     entry = build.batch(build.records(3), codec=codec, section=section)
     assert not differences(COLUMNAR, sound * 2 + entry + sound * 2 + plain)
-    assert is_usual is None or set(asked) == (set() if is_usual else {codec})
+    assert is_usual is None or set(library_codecs) == (set() if is_usual else {codec})
     assert not differences(COLUMNAR, entry + plain)
     wrapper = build.wrapper(b"", 3, codec=codec, section=section)
     assert not differences(COLUMNAR, wrapper * 2 + plain)
@@ -397,7 +397,7 @@ def snapped(plain: bytes, chance: random.Random) -> bytes:
     return bytes(block)
 
 
-def test_every_tag_of_snappy_gives_the_same(asked: list[int]) -> None:
+def test_every_tag_of_snappy_gives_the_same(library_codecs: list[int]) -> None:
     chance = random.Random(8)
     for _ in range(40):
         pieces = [
@@ -413,7 +413,7 @@ def test_every_tag_of_snappy_gives_the_same(asked: list[int]) -> None:
         section = snapped(b"".join(records), chance)
         entry = build.batch(records, codec=2, section=section)
         assert not differences(COLUMNAR, entry + build.batch())
-    assert not asked
+    assert not library_codecs
 
 
 def test_kernels_give_the_same_as_plain_python() -> None:

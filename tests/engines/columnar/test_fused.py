@@ -19,7 +19,7 @@ from magicbyte.reading import walk
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
-"""The byte of its file at which all data begins."""
+"""The position in its file of the first byte of a chunk."""
 
 OF_BATCHES = ("offset", "timestamp", "key", "value", "headers", "position")
 OF_MESSAGES = ("offset", "timestamp", "timestamp_type", "key", "value", "position")

@@ -93,7 +93,7 @@ class Partition:
     """A partition's folder and the files of its log.dir, in memory."""
 
     cluster: str
-    """Release and cluster."""
+    """Kafka release and cluster name, as in `4.3/transactions`."""
     name: str
     files: dict[str, bytes] = field(repr=False)
     log_dir: dict[str, bytes] = field(repr=False)

@@ -43,7 +43,7 @@ FIELDS = {
 }
 
 Case = tuple[str, dict[str, bytes | None], tuple[str, int] | None]
-"""A fault, the files that it changes, and the segment and byte after which everything is lost."""
+"""Name of a fault, the files it changes, and the segment and byte after which all is lost."""
 
 
 def flips(files: dict[str, bytes], name: str, marker: Any, seed: str) -> Iterator[Case]:

@@ -23,7 +23,7 @@ from magicbyte.storage import MemoryFile
 MB = 1 << 20
 ENTRY = struct.Struct(">qiib")
 FIRST = 1000
-"""The file's base: all fakes state offsets that lie above, in the window."""
+"""Base offset of the file: all false headers have higher offsets, which the log could have."""
 
 
 class CountingFile(MemoryFile):

@@ -211,7 +211,7 @@ def test_an_entry_that_goes_back_leaves_no_gap_where_the_log_goes_on(read, log_d
 # Gaps
 
 
-def gapped(between: int) -> dict[str, bytes]:
+def log_with_gap(between: int) -> dict[str, bytes]:
     """Return a log in which an open transaction meets a gap [2, *between*) before its COMMIT."""
     return {
         name(0): batch_of(0, b"t0", b"t1", producer=7)
@@ -221,22 +221,22 @@ def gapped(between: int) -> dict[str, bytes]:
 
 
 def test_a_gap_is_a_hole_in_a_log_that_was_never_cleaned(read, log_dir) -> None:
-    result = read(gapped(5), log_dir, level=COMMITTED)
+    result = read(log_with_gap(5), log_dir, level=COMMITTED)
     assert result.values == [b"p"]
     assert {"offset-gap", "transaction-undecided"} <= set(result.codes)
-    assert read(gapped(5), log_dir).offsets == [0, 1, 6]
+    assert read(log_with_gap(5), log_dir).offsets == [0, 1, 6]
 
 
 @pytest.mark.parametrize(("cleaned", "is_hole"), [(0, True), (4, True), (5, False), (9, False)])
 def test_a_gap_is_cleaning_up_to_the_cleaners_checkpoint(read, log_dir, cleaned, is_hole) -> None:
     log_dir[CHECKPOINT] = f"0\n1\ntopic 0 {cleaned}\n".encode()
-    result = read(gapped(5), log_dir, level=COMMITTED)
+    result = read(log_with_gap(5), log_dir, level=COMMITTED)
     assert result.values == ([b"p"] if is_hole else [b"t0", b"t1", b"p"])
     assert ("offset-gap" in result.codes) == is_hole
 
 
 def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(read) -> None:
-    result = read(gapped(5), level=COMMITTED)
+    result = read(log_with_gap(5), level=COMMITTED)
     assert result.values == [b"p"]
     assert "offset-gap" in result.codes
     for shown in (
@@ -244,7 +244,7 @@ def test_a_gap_in_a_folder_alone_is_cleaning_only_if_the_segment_shows_it(read) 
         batch_of(7, last_delta=1),  # emptied
         batch_of(7, b"x", flags=HORIZON),  # a delete horizon
     ):
-        files = gapped(5)
+        files = log_with_gap(5)
         files[name(0)] += shown
         result = read(files, level=COMMITTED)
         assert result.values[:3] == [b"t0", b"t1", b"p"]
@@ -283,7 +283,7 @@ def test_a_missing_segment_is_a_hole(read, log_dir) -> None:
 # Transactions across holes
 
 
-def holed(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
+def with_damaged_batch(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
     """Return a transaction of producer 7 at offset 10, a damaged batch at 11, and then *behind*."""
     return (
         (before or batch_of(0, *[b"x"] * 10))
@@ -308,7 +308,7 @@ def holed(*behind: bytes, before: bytes = b"", epoch: int = 0) -> bytes:
 def test_only_a_commit_of_the_next_epoch_proves_what_a_hole_hides(
     read, log_dir, ends, is_delivered
 ) -> None:
-    log = holed(*ends, batch_of(13, b"p"), epoch=3)
+    log = with_damaged_batch(*ends, batch_of(13, b"p"), epoch=3)
     result = read({name(0): log}, log_dir, level=COMMITTED)
     assert (10 in result.offsets) == is_delivered
     assert 13 in result.offsets
@@ -320,7 +320,7 @@ def test_a_commit_of_the_next_epoch_proves_nothing_where_markers_keep_their_data
 ) -> None:
     before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=7, epoch=3)
     before += marker(9, 7, commits=False, epoch=3)
-    log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    log = with_damaged_batch(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
     result = read({name(0): log}, log_dir, level=COMMITTED)
     assert 10 not in result.offsets
     assert "transaction-undecided" in result.codes
@@ -332,7 +332,7 @@ def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
 ) -> None:
     before = batch_of(0, *[b"x"] * 8) + batch_of(8, b"t", producer=8, epoch=5)
     before += marker(9, 8, commits=True, epoch=epoch)
-    log = holed(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
+    log = with_damaged_batch(marker(12, 7, commits=True, epoch=4), before=before, epoch=3)
     result = read({name(0): log}, log_dir, level=COMMITTED)
     assert (10 in result.offsets) == is_delivered
 
@@ -349,7 +349,7 @@ def test_a_marker_with_its_datas_epoch_of_any_producer_spoils_the_proof(
 def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
     read, log_dir, entry, outcome
 ) -> None:
-    files = {name(0): holed(batch_of(12, b"p"))}
+    files = {name(0): with_damaged_batch(batch_of(12, b"p"))}
     if entry:
         files[name(0, "txnindex")] = transaction_index(entry)
     result = read(files, log_dir, level=COMMITTED)
@@ -362,7 +362,7 @@ def test_a_transaction_index_decides_what_a_hole_hides_only_if_it_fits(
 def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_behind_it(
     read, log_dir
 ) -> None:
-    log = holed(batch_of(12, b"p"), batch_of(13, b"o", producer=8), batch_of(14, b"q"))
+    log = with_damaged_batch(batch_of(12, b"p"), batch_of(13, b"o", producer=8), batch_of(14, b"q"))
     result = read({name(0): log}, log_dir, level=COMMITTED)
     assert result.offsets == [*range(10), 12]
     assert {"transaction-undecided", "transaction-open"} <= set(result.codes)
@@ -374,7 +374,7 @@ def test_an_undecided_transaction_withholds_itself_alone_and_an_open_one_all_beh
 # Snapshots, and logs that begin above 0
 
 
-def begun(*behind: bytes, last: int = 99) -> dict[str, bytes]:
+def log_from_100(*behind: bytes, last: int = 99) -> dict[str, bytes]:
     """Return a log from offset 100; in its snapshot, producer 7 has a transaction open from 90."""
     return {
         name(100, "snapshot"): producer_snapshot((7, 0, last, 90)),
@@ -383,7 +383,7 @@ def begun(*behind: bytes, last: int = 99) -> dict[str, bytes]:
 
 
 def test_a_transaction_that_only_the_first_snapshot_knows_withholds_the_log(read, log_dir) -> None:
-    result = read(begun(), log_dir, level=COMMITTED)
+    result = read(log_from_100(), log_dir, level=COMMITTED)
     assert result.values == []
     assert "transaction-open" in result.codes
     assert end_offsets(result.dataset) == (100, 102)
@@ -398,7 +398,7 @@ def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(read, log_dir
     for behind in ((), (data,)):
         last = 102 + len(behind)
         end = marker(last, 7, commits=commits)
-        result = read(begun(*behind, end), log_dir, level=COMMITTED)
+        result = read(log_from_100(*behind, end), log_dir, level=COMMITTED)
         assert result.offsets == [100, 101, *([102] if behind and commits else [])]
         assert end_offsets(result.dataset) == (last + 1, last + 1)
 
@@ -410,7 +410,7 @@ def test_a_transaction_begun_before_the_log_is_ended_by_its_marker(read, log_dir
 def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_names_it(
     read, log_dir, later, counts
 ) -> None:
-    files = begun() | {
+    files = log_from_100() | {
         name(102, "snapshot"): producer_snapshot(later),
         name(102): batch_of(102, b"z"),
     }
@@ -421,7 +421,7 @@ def test_a_transaction_of_the_first_snapshot_counts_only_if_every_later_one_name
 
 
 def test_a_snapshot_names_no_more_what_a_marker_before_it_has_ended(read, log_dir) -> None:
-    files = begun(marker(102, 7, commits=True)) | {
+    files = log_from_100(marker(102, 7, commits=True)) | {
         name(103, "snapshot"): producer_snapshot((7, 0, -1, -1)),
         name(103): batch_of(103, b"z"),
     }

@@ -18,7 +18,7 @@ from paths import DATA
 
 TOPIC = "aborted"
 LAST = f"{6:020}.log"
-"""The last of its two segments; the topic's index interval is the default, so its indexes are empty."""
+"""The partition's second and last segment; at the default index interval its indexes are empty."""
 
 # Of LAST: the batch that is flipped, and the last three: marker, data, marker.
 FLIPPED, NEXT = 1653, 1848

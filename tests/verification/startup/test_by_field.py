@@ -20,12 +20,12 @@ FIRST_SIZE, LAST_SIZE = 326, 2217
 class Row(NamedTuple):
     field: str
     begin: int
-    """Bytes of the batch."""
+    """Bytes [begin, end) of the batch that the row of the table is about."""
     end: int
     unclean: tuple[str, int | None, int | None]
     """Verdict, log end offset and bytes of the segment after an unclean start."""
     clean: tuple[str, int | None, int | None]
-    """The same of a start behind a clean shutdown."""
+    """Verdict, log end offset and bytes of the segment after a start after a clean shutdown."""
 
 
 CUT = ("recovers", 45, FLIPPED)

@@ -25,7 +25,7 @@ FAR = (1 << 31) + 100
 """An offset that the last segment cannot hold."""
 
 IN_FIRST = 200
-"""A byte of the first segment, which is a single batch: offsets 0 to 5, of a transaction."""
+"""A position in the first segment, which is a single transactional batch: offsets 0 to 5."""
 
 
 def alter(path: Path, position: int, form: str, number: int, *, batch: int | None = None) -> None:

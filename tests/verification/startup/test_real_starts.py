@@ -15,7 +15,7 @@ from paths import shared
 DAMAGED = shared() / "logs-damage"
 
 BESIDE = "release", "cluster metadata"
-"""Facts that decide an outcome and are not in the files: cases with these are left out."""
+"""Facts that decide a start's outcome but are not in the files: such cases are left out."""
 
 
 def cases() -> Iterator[Any]:

@@ -92,7 +92,7 @@ def segment(chance: random.Random) -> bytes:
     return bytes(data)
 
 
-def left(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
+def recovery_result(data: bytes, of: Any, *, interval_bytes: int, opened: dict[int, int]) -> Any:
     """Return the result or error of recovering *data*, and the transactions open at its end."""
     producers = ProducerState(opened)
     options = {"interval_bytes": interval_bytes, "producers": producers, "engine": of}
@@ -118,8 +118,8 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
             "opened": chance.choice([{}, {}, {1: 5}]),
         }
         monkeypatch.setattr(segment_entries, "CHUNK", chance.choice([100, 1000, 1 << 20]))
-        expected = left(data, OneByOne(), **options)
-        found = left(data, engine(name), **options)
+        expected = recovery_result(data, OneByOne(), **options)
+        found = recovery_result(data, engine(name), **options)
         assert found == expected, f"MAGICBYTE_SEED={SEED}, case {number}"
         kinds.add(expected[0] if isinstance(expected[0], type) else type(expected[0]))
     assert len(kinds) == 4  # what is left, and three ways to end
