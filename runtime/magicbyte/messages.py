@@ -85,7 +85,7 @@ class DecodedMessage(NamedTuple):
     default. UUIDs are text in Kafka's form.
     """
     end: int
-    """Position after the message; later bytes do not belong to it."""
+    """Position after the message; later bytes do not belong to the message."""
 
 
 def read(

@@ -202,7 +202,7 @@ def _message_findings(rows: Any, entry: Entry, *, compacted: bool) -> Iterator[F
 
 
 def _header_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Finding]:
-    """Yield the findings about the header, in the order of its fields."""
+    """Yield the findings about the header of a batch or message, in the order of its fields."""
     if header.base_offset != 0:
         yield _differs(entry, "produced-base-offset", "base_offset", header.base_offset, 0)
     if header.partition_leader_epoch != -1:

@@ -1,4 +1,4 @@
-"""CRC-32 and CRC-32C for kernels, by the best instructions of the processor.
+"""CRC-32 and CRC-32C for kernels, with the fastest instructions that the processor has.
 
 Functions take addresses and, like `primitives`, are ordinary Python with NUMBA_DISABLE_JIT=1.
 """

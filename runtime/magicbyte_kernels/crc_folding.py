@@ -195,7 +195,7 @@ def _load_after_zeros(builder: Any, vector: Any, address: Any, num_zeros: Any) -
 
 
 def padded(polynomial: int, num_lanes: int) -> Any:
-    """Return a function that folds whole lines of vectors, with zeros before the message as needed.
+    """Return a function that folds whole lines of vectors, after zeros that fill the first line.
 
     Without the zeros, the rest of a line would take narrower steps that depend on each other:
     most of the time for a short message. The initial checksum is chosen such that it has the
@@ -261,7 +261,7 @@ def padded(polynomial: int, num_lanes: int) -> Any:
 
 
 def _last_lane(builder: Any, vector: Any) -> Any:
-    """Return the vector with zeros instead of all blocks but the last one of the line."""
+    """Return *vector* with its last block only: all other blocks are replaced by zeros."""
     count = vector.type.count
     lanes = [*[count] * (count - BLOCK.count), *range(count - BLOCK.count, count)]
     zeros = vector.type((0,) * count)

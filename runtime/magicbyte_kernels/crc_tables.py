@@ -8,7 +8,7 @@ from magicbyte_kernels.primitives import inlined, s8le, u1, u4le
 
 
 def _tables(polynomial: int) -> Any:
-    """Return the eight tables for a checksum over eight bytes per step."""
+    """Return the eight tables with which a checksum takes eight bytes per step."""
     table = np.zeros((8, 256), np.int64)
     for byte in range(256):
         crc = byte
@@ -41,7 +41,7 @@ IEEE = _tables(IEEE_POLYNOMIAL)
 
 @inlined
 def _after_8_bytes(crc_table: Any, bits: int) -> int:
-    """Return the checksum after eight bytes, whose bits were combined with it in *bits*."""
+    """Return the checksum after eight bytes; *bits* are those bytes XOR the checksum before them."""
     return (
         crc_table[7, bits & 255]
         ^ crc_table[6, (bits >> 8) & 255]
@@ -56,7 +56,7 @@ def _after_8_bytes(crc_table: Any, bits: int) -> int:
 
 @inlined
 def _after_4_bytes(crc_table: Any, bits: int) -> int:
-    """Return the checksum after four bytes, whose bits were combined with it in *bits*."""
+    """Return the checksum after four bytes; *bits* are those bytes XOR the checksum before them."""
     return (
         crc_table[3, bits & 255]
         ^ crc_table[2, (bits >> 8) & 255]

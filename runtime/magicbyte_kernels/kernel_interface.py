@@ -32,7 +32,7 @@ BUFFER_FULL = 1
 
 
 class KernelColumn(NamedTuple):
-    """Column of the rows, with the state slots of its buffers."""
+    """Column that a kernel fills, with the state slots of the column's buffers."""
 
     name: str
     type: str
@@ -69,7 +69,7 @@ class EntryColumn(NamedTuple):
     name: str
     type: str
     at: int
-    """Index of its value in the descriptor."""
+    """Index of the column's value in the descriptor of an entry."""
     sentinel: int | None
     is_nullable: bool
     """True if an entry may lack it; the descriptor then holds `ABSENT`."""

@@ -73,7 +73,7 @@ class CommandGroup(click.Group):
 
 
 def _silence_stdout() -> None:
-    """Discard buffered output, so that Python's flush at exit does not fail again."""
+    """Discard buffered stdout after a broken pipe, so that the flush at exit does not fail too."""
     try:
         stdout = sys.stdout.fileno()
     except (OSError, ValueError):

@@ -36,7 +36,7 @@ def check_options(ctx: click.Context) -> None:
 def companion_rows(
     paths: Sequence[str], columns: Sequence[str] | None, storage_options: StorageOptions
 ) -> tuple[pa.RecordBatch, list[Finding]]:
-    """Return the rows and findings of companion files of one kind; several have a column `file`.
+    """Return rows and findings of companion files of one kind; several files get a column `file`.
 
     Raises InputError if the files are of several kinds or lack one of *columns*.
     """

@@ -190,7 +190,7 @@ def kafka_dump_log(
 
 
 def _write(lines: Iterable[str]) -> None:
-    """Write *lines* to stdout, also those before an exception."""
+    """Write *lines* to stdout, including the lines that are yielded before an exception."""
     out = sys.stdout.buffer
     pending: list[str] = []
 

@@ -56,7 +56,7 @@ def size(text: str) -> int:
 
 
 def time(text: str) -> datetime | int:
-    """Return a time: ISO 8601, or milliseconds since the Unix epoch."""
+    """Parse a time: ISO 8601, or milliseconds since the Unix epoch."""
     if re.fullmatch("-?[0-9]{1,18}", text):
         return int(text)
     try:

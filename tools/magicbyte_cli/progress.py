@@ -40,7 +40,7 @@ class ProgressBar:
 
 
 def _progress(*, has_total: bool) -> "Progress":
-    """Return a bar, or a spinner. Imports rich here: that takes longer than most reads."""
+    """Return a progress bar, or a spinner if no total is known. Imports rich, which is slow."""
     from rich.console import Console
     from rich.progress import (
         BarColumn,

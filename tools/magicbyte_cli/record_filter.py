@@ -109,7 +109,7 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
 
 
 def where_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options to *command*, which gets them as `where`, a tuple of Conditions."""
+    """Add the `--where-...` options to *command*, which gets a tuple of Conditions as `where`."""
     decorators: list[Decorator] = [
         click.option(name, metavar=metavar, multiple=True, help=f"Only records {clause}.")
         for name, (_, _, metavar, clause) in _OPTIONS.items()

@@ -62,7 +62,7 @@ class TextWriter:
     def _cells(
         self, type_: pa.DataType, column: pa.Array
     ) -> tuple[Callable[[Any], str], list[Any]]:
-        """Return a formatter for the values of *column*, and the values."""
+        """Return a function that formats a value of *column*, and the column's values."""
         if pa.types.is_timestamp(type_):
             return iso_time, column.cast(pa.int64()).to_pylist()
         if pa.types.is_binary(type_):

@@ -81,7 +81,7 @@ def _one_small_member(view: memoryview, max_bytes: int) -> bytes | None:
 
 
 def _read_header(view: memoryview, start: int) -> int:
-    """Return the position of the deflated bytes of the member at *start*."""
+    """Check the header of the member at *start*; return the position of the deflated bytes."""
 
     def check(end: int) -> int:
         if end > len(view):

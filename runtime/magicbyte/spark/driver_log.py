@@ -1,4 +1,4 @@
-"""The log of the data source, and the form of its errors."""
+"""Log messages of the data source, and its errors without tracebacks."""
 
 import logging
 from collections.abc import Iterator, Sequence

@@ -84,7 +84,7 @@ def count(option: str, value: str) -> int:
 
 
 def milliseconds(option: str, value: str) -> int:
-    """Return *value*, in milliseconds since the Unix epoch."""
+    """Return the time *value*, in milliseconds since the Unix epoch."""
     text = value.strip()
     if not re.fullmatch(r"-?\d{1,18}", text, re.ASCII):
         raise InputError(f"{option} {value!r}", "milliseconds since the Unix epoch")
@@ -162,7 +162,7 @@ def _of_type(type_: type[Collection], value: object) -> Collection:
 
 
 def _number(value: object, *, least: int = 0) -> int:
-    """Return a JSON number, or a JSON key that is a number; ValueError if below *least*."""
+    """Return *value*, an int or a JSON key with digits, as an int; ValueError if below *least*."""
     if isinstance(value, str):
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 63:

@@ -90,7 +90,7 @@ def make_plan(
 
 
 def text_of(plan: PipelinePlan, *, about: dict[str, Any]) -> str:
-    """Return *plan* as text, with its origin *about*. Equal reads of equal files have equal texts."""
+    """Return *plan* as text, with its origin *about*; the text depends on files and options alone."""
     return text_of_tasks([(True, plan.read), (False, plan.counted)], about=about)
 
 

@@ -130,7 +130,7 @@ def _format_totals(judged: ClassifiedEntries, rows: pa.RecordBatch) -> Iterable[
 
 
 def _bytes_of_entries(columns: list[pa.Array], num_rows: Numbers) -> Numbers:
-    """Return the total bytes of *columns* in the rows of each entry; null counts as 0."""
+    """Return the bytes of all values of *columns* for each log entry; null counts as 0 bytes."""
     before: Numbers = np.zeros(int(num_rows.sum()) + 1, np.int64)
     for column in columns:
         lengths = pc.fill_null(pc.binary_length(column), 0)

@@ -104,7 +104,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             readable = retry_changed(self._readable)
             latest = {partition: end for partition, (_, end) in readable.items()}
             if self._target is not None:
-                # Later records are for the next query. Partitions that are gone are left out.
+                # The next query reads later records. Partitions that no longer exist are left out.
                 latest = {
                     partition: min(end, self._target[partition])
                     for partition, end in latest.items()
@@ -124,7 +124,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             return to_json(share_offsets(max_offsets, firsts, latest))
 
     def _readable(self) -> dict[Partition, BoundedRange]:
-        """Return the offsets that a consumer could read now."""
+        """Return for each partition the range of offsets that a consumer could read now."""
         dataset = self.options.open()
         planner = Planner(dataset.options)
         return {
@@ -149,7 +149,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             self._target = {partition: end for partition, (_, end) in readable.items()}
 
     def _waits(self, firsts: Offsets, latest: Offsets) -> bool:
-        """Return whether to wait for `minOffsetsPerTrigger`, because `maxTriggerDelay` is not over."""
+        """Return whether a batch waits for `minOffsetsPerTrigger`, until `maxTriggerDelay` is over."""
         min_offsets = self.options.min_offsets
         if min_offsets is None or self._target is not None:
             return False

@@ -158,7 +158,7 @@ def _count_split(split: Split) -> SplitStats:
 
 
 class _TaskFiles:
-    """The files that a task writes: for each table one, or one per topic."""
+    """The files that a task writes: one per table, or one per table and topic."""
 
     def __init__(self, work: WorkFolder, output: OutputSettings) -> None:
         self.written: list[WrittenFile] = []

@@ -1,4 +1,4 @@
-"""Counts of a segment, a partition, a topic, or everything."""
+"""Counts of the files and log entries in a segment, a partition, a topic, or all logs."""
 
 from dataclasses import asdict, astuple, dataclass, field, fields
 from typing import Any, Self
@@ -24,7 +24,7 @@ UNDECODED = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
 
 @dataclass(slots=True)
 class Counts:
-    """Counts of some files and the entries in them. Attributes are named as the columns."""
+    """Counts of files and of the log entries in them; attributes have the names of columns."""
 
     has_payloads: bool
     """False if only headers are read: columns that need the payload are then null."""

@@ -19,7 +19,7 @@ class FormatSizes:
 
     entry_count: int = 0
     record_count: int | None = 0
-    """None if it is only in payloads, and these were not read."""
+    """Number of records; None if only payloads have it, and payloads were not read."""
     stored_bytes: int = 0
     plain_bytes: int | None = 0
     """Bytes of the same entries without compression; None if payloads were not read."""
@@ -32,7 +32,7 @@ class FormatSizes:
 
 
 class SizesByFormat:
-    """Totals by format and codec."""
+    """Totals of batches and messages by format and codec."""
 
     def __init__(self) -> None:
         self._sizes: dict[Kind, FormatSizes] = {}
@@ -76,7 +76,7 @@ class SizesByFormat:
 
     @property
     def total(self) -> FormatSizes:
-        """The total of all formats."""
+        """Total over all formats and codecs."""
         total = FormatSizes()
         for sizes in self._sizes.values():
             total.add(sizes)
@@ -94,5 +94,5 @@ class SizesByFormat:
 
 
 def plus(left: int | None, right: int | None) -> int | None:
-    """Return the sum; None if either is unknown."""
+    """Return the sum of two numbers; None if either is None, that is, unknown."""
     return None if left is None or right is None else left + right

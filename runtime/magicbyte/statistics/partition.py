@@ -19,7 +19,7 @@ INDEX_KINDS = ("index", "timeindex", "txnindex")
 
 
 class CountedGroup(NamedTuple):
-    """Key columns of a row of statistics; None where the row is about several."""
+    """Topic, partition, log.dir and file that a row of statistics is about; None for several."""
 
     topic: str | None
     partition: int | None

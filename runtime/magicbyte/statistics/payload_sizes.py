@@ -14,7 +14,7 @@ COLUMNS = ("timestamp", "key", "value", "headers")
 
 @dataclass(slots=True)
 class PayloadSums:
-    """Sizes of keys, values and headers, and the range of times. Attributes are named as the columns."""
+    """Sizes of keys, values and headers, and the range of times; attributes have columns' names."""
 
     key_bytes: int = 0
     value_bytes: int = 0

@@ -9,7 +9,7 @@ from magicbyte.errors import ChangedError
 
 @dataclass(frozen=True, slots=True)
 class FolderItem:
-    """A file or folder, as a folder's listing names it."""
+    """A file or folder in the listing of a folder: its name, its kind and its size."""
 
     name: str
     is_folder: bool

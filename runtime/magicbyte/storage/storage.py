@@ -117,7 +117,7 @@ class Storage:
             if item is not None and item.is_folder:
                 self._list_tree(path)
             return item
-        # A request for the single name takes as long, and returns less if it is a folder.
+        # A request for the single name takes as long as a listing, and returns less for a folder.
         if self._list_tree(path):
             return FolderItem(name, True, 0)
         item = store.item(path)

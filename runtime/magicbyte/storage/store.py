@@ -139,7 +139,7 @@ class Store:
         return data
 
     def _handle(self, path: str, size_bytes: int | None) -> "_Handle":
-        """Return *path* opened, with at least *size_bytes* bytes; opening asks the store for the size."""
+        """Return the open file *path*; ChangedError if it has fewer than *size_bytes* bytes."""
         is_planned = size_bytes is not None
 
         def open_handle() -> _Handle:

@@ -59,7 +59,7 @@ def to_numpy(array: pa.Array) -> Array:
 
 
 def null_mask(array: pa.Array) -> Mask:
-    """Return a mask of the nulls of *array*."""
+    """Return an array of booleans that are true where *array* is null."""
     bits = array.buffers()[0]
     if bits is None or not array.null_count:
         return np.zeros(len(array), np.bool_)

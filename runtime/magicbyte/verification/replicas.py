@@ -89,7 +89,7 @@ def _field_text(field: str, value: int) -> str:
 
 
 def _end_of_cleaning(survey: Survey) -> int:
-    """Return the offset from which on the log shows no cleaning."""
+    """Return the offset after all cleaned segments, or the cleaner's checkpoint if it is higher."""
     segments = survey.segments
     ends = [following.file.base_offset for following in segments[1:]] + [survey.log_end_offset]
     cleaned = [end or 0 for segment, end in zip(segments, ends, strict=True) if segment.is_cleaned]

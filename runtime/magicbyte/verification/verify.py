@@ -250,7 +250,7 @@ def _sentences(prediction: StartupPrediction, survey: Survey) -> list[str]:
 
 
 def _stays(finding: Finding, sizes: Mapping[str, int]) -> bool:
-    """Return whether *finding* is about bytes that segments of these *sizes* still have."""
+    """Return whether *finding* is about bytes that are left when segments have these *sizes*."""
     if finding.file is None or finding.position is None:
         return False
     return finding.position < sizes.get(finding.file.rpartition("/")[2], 0)

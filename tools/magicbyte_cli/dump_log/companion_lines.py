@@ -129,7 +129,7 @@ def _frame_with(log_path: Path, position: int, offset: int) -> Frame | None:
 
 
 def _max_timestamp(frame: Frame) -> int:
-    """Return the largest timestamp of the records of a batch, or -1."""
+    """Return the largest timestamp of the records of a batch in milliseconds; -1 if there is none."""
     rows, _ = ReferenceEngine().decode_entry(frame.data, entry_of(frame), ("timestamp",), LIMITS)
     highest = pc.max(rows["timestamp"].cast("int64")).as_py()
     return -1 if highest is None else int(highest)

@@ -63,7 +63,7 @@ class SegmentOptions:
 
 @dataclass(frozen=True, slots=True)
 class RecordColumns:
-    """Columns of records, in the form that lines print them."""
+    """Columns of records, converted to what kafka-dump-log prints."""
 
     offsets: Sequence[int]
     timestamps: Sequence[int]
@@ -156,7 +156,7 @@ def record_lines(
 
 
 def _tails(entry: Entry, records: RecordColumns, options: SegmentOptions) -> Iterator[str]:
-    """Yield the text after the metadata of each record: a marker, key and value, or nothing."""
+    """Yield for each record the text after its metadata: a marker, key and value, or nothing."""
     if entry.is_control and not options.skip_metadata:
         for record in zip(records.offsets, records.keys, records.values, strict=True):
             yield _control(*record, options.release)

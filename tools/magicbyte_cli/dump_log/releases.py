@@ -32,11 +32,11 @@ class Release:
 
     @property
     def has_long_records(self) -> bool:
-        """Return whether the line of a record repeats the fields of its batch, and codecs are in capitals."""
+        """Return whether record lines repeat fields of the batch, and codec names are in capitals."""
         return not self.since(3, 0)
 
     def optional(self, number: int | None) -> str:
-        """Return an optional offset in the form of this release."""
+        """Return the text that this release prints for an optional offset, such as `Some(5)`."""
         if self.since(3, 5):
             return "OptionalLong.empty" if number is None else f"OptionalLong[{number}]"
         return "None" if number is None else f"Some({number})"

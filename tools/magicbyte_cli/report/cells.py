@@ -29,7 +29,7 @@ def time(milliseconds: int | None) -> Content:
 
 
 def time_range(times: tuple[int | None, int | None]) -> Content:
-    """Return the first and the last of *times*, one below the other."""
+    """Return a cell with the first and the last of *times*, one below the other."""
     first, last = times
     return DASH if first is None else joined((time(first), element("div", time(last))))
 

@@ -33,7 +33,7 @@ def write_report(folder: Path) -> None:
 
 
 def render(figures: ReportFigures) -> str:
-    """Return the page of *figures*."""
+    """Return report.html with *figures*, as HTML."""
     paths = figures.plan_settings.get("paths", [])
     return document(
         "magicbyte report",

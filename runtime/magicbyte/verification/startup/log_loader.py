@@ -62,7 +62,7 @@ class _LoadedSegment:
         return self.file.open()
 
     def last_batch_end(self, limits: Limits) -> LastBatchEnd:
-        """Return the end of the last batch that the broker finds with the index."""
+        """Return the end of the segment's last batch, as a broker finds it with the offset index."""
         with self.open() as file:
             return read_next_offset(file, self.base_offset, self.index, limits)
 

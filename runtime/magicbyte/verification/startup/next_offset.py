@@ -1,4 +1,4 @@
-"""The log end offset of a startup that verifies nothing (LogSegment.readNextOffset).
+"""Computes the log end offset of a startup that verifies nothing (LogSegment.readNextOffset).
 
 The broker reads batches from the position in the last entry of the last segment's offset index, so
 a wrong index hides batches.

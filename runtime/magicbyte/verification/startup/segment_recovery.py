@@ -93,7 +93,7 @@ class RecoveredSegment:
 
     size_bytes: int
     next_offset: int
-    """Last offset of its last batch + 1; its base offset where no batch is left."""
+    """Last offset of the last batch + 1; the segment's base offset if no batch is left."""
     why_truncated: str | None = None
     """The fault at the first byte that recovery removes; None where it removes none."""
 

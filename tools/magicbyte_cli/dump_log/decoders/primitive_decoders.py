@@ -9,7 +9,7 @@ from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
 
 
 def _integer(size_bytes: int, data: bytes) -> str:
-    """Return the number in the first bytes; later bytes are ignored, as Kafka's decoders do."""
+    """Return the integer in the first *size_bytes* bytes; like Kafka, ignore later bytes."""
     if len(data) < size_bytes:
         raise ToolError(f"a key or value has {len(data)} bytes; expected {size_bytes} for a number")
     return str(int.from_bytes(data[:size_bytes], "big", signed=True))

@@ -23,7 +23,7 @@ from magicbyte_cli.report.figures.transaction_figures import TransactionFigures,
 
 @dataclass(slots=True)
 class ReportFigures:
-    """Everything that the report shows."""
+    """All figures that report.html shows."""
 
     plan_settings: dict[str, Any]
     """First line of the plan: paths and options of the run."""

@@ -44,7 +44,7 @@ class EncodingFigures:
 
 @dataclass(slots=True)
 class EntryFigures:
-    """Figures of all batches and messages."""
+    """Figures of the report about all batches and messages."""
 
     num_entries: int
     num_control: int
@@ -123,7 +123,7 @@ def _contents(folder: Path) -> list[dict[str, Any]] | None:
 def _by_encoding(
     rows: list[dict[str, Any]], contents: list[dict[str, Any]]
 ) -> tuple[list[EncodingFigures], list[EncodingFigures]]:
-    """Return figures by codec and by format version, the largest first."""
+    """Return figures by codec and figures by format version, the most bytes first."""
     codecs: dict[str, EncodingFigures] = {}
     formats: dict[str, EncodingFigures] = {}
 

@@ -49,7 +49,7 @@ def _with_numeric_times(table: pa.Table) -> pa.Table:
 
 
 def first_rows(table: pa.Table, max_rows: int, *order: tuple[str, str]) -> list[dict[str, Any]]:
-    """Return the first *max_rows* rows of *table*, ordered by pairs of a column and a direction."""
+    """Sort *table* by pairs of a column and a direction; return the first *max_rows* rows."""
     if not table.num_rows:
         return []
     rows: list[dict[str, Any]] = table.take(

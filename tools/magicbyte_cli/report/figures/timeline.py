@@ -103,7 +103,7 @@ class Timeline:
         self.counts = np.add.reduceat(amounts, firsts) if len(firsts) else amounts
 
     def panels(self) -> list[Panel]:
-        """Return the ranges of time that have counts, in order."""
+        """Return a panel for each range of time that has counts, the earliest first."""
         if not len(self.cells):
             return []
         return [self._panel(cells) for cells in self._panel_cells()]

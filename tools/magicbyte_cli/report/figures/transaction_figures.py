@@ -39,7 +39,7 @@ TIE_ORDER = tuple((name, "ascending") for name in ("topic", "partition", "first_
 
 @dataclass(slots=True)
 class TransactionFigures:
-    """Figures of all transactions."""
+    """Figures of the report about all transactions."""
 
     outcomes: dict[str, Counter[str]]
     """Numbers of `transactions`, `records` and `bytes` by outcome."""

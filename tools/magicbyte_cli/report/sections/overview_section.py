@@ -41,7 +41,7 @@ def heading(figures: ReportFigures) -> Markup:
 
 
 def cards(figures: ReportFigures) -> Markup:
-    """Return cards with the totals."""
+    """Return cards with totals: records, partitions, bytes, errors, and the range of times."""
     total = figures.total
     delivered = total.records["delivered"]
     undelivered = total.records.total() - delivered

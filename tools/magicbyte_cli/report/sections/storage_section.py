@@ -68,7 +68,7 @@ def _contents(content_bytes: int, stored_bytes: int) -> tuple[Content, Content]:
 
 
 def sizes(entries: EntryFigures) -> Markup:
-    """Return the distribution of the sizes of data batches and messages."""
+    """Return a section with histograms: bytes and records per data batch or message."""
     return section(
         "sizes",
         "Batch sizes",
