@@ -117,7 +117,7 @@ class Record(NamedTuple):
     """Kafka's name of the value's schema, without the suffix Value."""
     key: dict[str, Any]
     value: dict[str, Any] | None
-    """None for a tombstone."""
+    """Fields of the record's value by name; None for a tombstone."""
 
 
 def read_record(

@@ -110,7 +110,7 @@ class TransactionData(NamedTuple):
 
     producer_id: int
     producer_epoch: int
-    """Epoch of the last batch."""
+    """Producer epoch of the last batch."""
     first_offset: int
     last_offset: int
     first_timestamp: int | None

@@ -50,7 +50,7 @@ class KernelColumn(NamedTuple):
     `used`, and if applicable `valid` (one byte per value), `nulls`, `not_ascii`. Lists: `offsets`.
     """
     members: "KernelTable | None"
-    """Structs in a list column."""
+    """Columns of the structs in a list column; None for other columns."""
 
 
 class KernelTable(NamedTuple):
@@ -107,7 +107,7 @@ class Description(Protocol):
     SLACK: int
     """Bytes that must be readable after a payload and writable after the bytes of a column."""
     LEAST_ROW: int
-    """Fewest bytes of a row."""
+    """Fewest bytes that a row has in the payload."""
     IS_STREAM: bool
     """True if an entry is one row and a compressed entry contains others (v0 and v1 messages)."""
     CODECS: dict[int, str]

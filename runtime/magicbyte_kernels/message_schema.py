@@ -11,7 +11,7 @@ class VersionRange(NamedTuple):
 
     first: int
     last: int | None
-    """Last version; None: no upper end."""
+    """Last version, included; None: all later versions are included."""
 
     def __contains__(self, version: object) -> bool:
         return (
@@ -26,7 +26,7 @@ class ReleaseRange(NamedTuple):
 
     first: Release
     last: Release | None
-    """Last release; None: no upper end."""
+    """Last release, included; None: all later releases are included."""
 
     def __contains__(self, release: object) -> bool:
         return (
@@ -75,7 +75,7 @@ class MessageSchema(NamedTuple):
     type: int | None
     """Number before the message that identifies it; None if there is no such number."""
     former_types: tuple[tuple[int, ReleaseRange], ...]
-    """Numbers that identified it in other releases."""
+    """Numbers that identified the message in other releases."""
     versions: tuple[tuple[Release, VersionRange | None], ...]
     """Known versions since each release; None: the release does not know the message."""
     flexible: tuple[tuple[Release, VersionRange | None], ...]

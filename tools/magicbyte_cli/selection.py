@@ -23,9 +23,9 @@ class LogSelection:
     """Values of the options that select logs. The fields are named as the options are."""
 
     topic: tuple[str, ...]
-    """Empty: all topics."""
+    """Topics to read; empty: all topics."""
     partition: tuple[int, ...]
-    """Empty: all partitions."""
+    """Numbers of the partitions to read; empty: all partitions."""
     max_batch_bytes: int | None
     max_entry_bytes: int | None
     storage_option: StorageOptions

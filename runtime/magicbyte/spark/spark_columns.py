@@ -36,7 +36,7 @@ class SparkColumn:
     """A column of the data source."""
 
     name: str
-    """Name in Spark."""
+    """Name of the column in Spark."""
     source: str
     """Column of the table that it is converted from."""
     type: pa.DataType

@@ -27,7 +27,7 @@ from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch
 
 ROWS_PER_BATCH = 4096
-"""Rows of `batches` in an Arrow batch."""
+"""Largest number of rows of the table `batches` in one Arrow batch."""
 
 
 class PartitionTask(InputPartition):

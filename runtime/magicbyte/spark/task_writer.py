@@ -29,7 +29,7 @@ from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
 ROWS_PER_BATCH = 4096
-"""Rows of `batches` in an Arrow batch."""
+"""Largest number of rows of the table `batches` in one Arrow batch."""
 
 TASK_TABLES = ("records", "batches")
 """Tables that tasks write, because they grow with the data."""

@@ -17,7 +17,7 @@ LEFT_OVER = {
     "swap": "left by an interrupted cleaning or split, which a broker completes on startup",
     "deleted": "due for deletion after file.delete.delay.ms, or on startup",
 }
-"""The state of files by their suffix."""
+"""Reason why a file with this suffix was left over."""
 
 OTHER_FILES = re.compile(
     r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp"
@@ -34,7 +34,7 @@ def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
             code="index-missing", message=f"there is no {name}", file=name, base_offset=base
         )
     yield from _snapshot_findings(log, survey)
-    # By suffix, and in their order within each.
+    # Files are grouped by suffix, and keep their order within a group.
     for suffix, files in groupby(sorted(log.files, key=_suffix), key=_suffix):
         if suffix in LEFT_OVER:
             names = [file.name for file in files]

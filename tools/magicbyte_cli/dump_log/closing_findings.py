@@ -1,4 +1,4 @@
-"""Findings that Kafka's tool prints on stderr after the lines of all files."""
+"""Findings that kafka-dump-log prints on stderr after the lines of all files."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
@@ -13,11 +13,11 @@ Pair = tuple[int, int]
 @dataclass(slots=True)
 class TimeIndexFindings:
     mismatches: list[Pair] = field(default_factory=list)
-    """Timestamps in the index and in the log."""
+    """Pairs of different timestamps: in the time index, and in the log."""
     out_of_order: list[Pair] = field(default_factory=list)
-    """Timestamps, and the ones before them in the index."""
+    """Pairs of a timestamp, and the equal or larger one before it in the time index."""
     not_found: list[Pair] = field(default_factory=list)
-    """Offsets in the index, and at that position in the log, or -1."""
+    """Pairs of an offset in the time index, and the offset at that position in the log, or -1."""
 
 
 @dataclass(slots=True)
@@ -26,7 +26,7 @@ class ClosingFindings:
 
     release: Release
     indexes: dict[Path, list[Pair]] = field(default_factory=lambda: defaultdict(list))
-    """Offsets in an index, and at that position in the log."""
+    """Pairs of an offset in the offset index, and the offset at that position in the log."""
     time_indexes: dict[Path, TimeIndexFindings] = field(
         default_factory=lambda: defaultdict(TimeIndexFindings)
     )

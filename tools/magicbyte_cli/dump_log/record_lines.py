@@ -67,9 +67,9 @@ class RecordColumns:
 
     offsets: Sequence[int]
     timestamps: Sequence[int]
-    """-1: no timestamp."""
+    """Milliseconds since the Unix epoch; -1: no timestamp."""
     key_sizes: Sequence[int]
-    """-1: null, as in `value_sizes`."""
+    """Bytes of each key; -1: null, as in `value_sizes`."""
     value_sizes: Sequence[int]
     header_keys: Sequence[str]
     """Keys of headers, separated by commas."""
@@ -136,7 +136,7 @@ def record_lines(
     damaged wrapper.
     """
     if options.skip_metadata:
-        # Before Kafka 4.3 the bar was missing if there is no key (a bug).
+        # Before Kafka 4.3 the bar `|` is missing if there is no key (a bug of Kafka's tool).
         has_bar = options.release.since(4, 3)
         try:
             for tail in _tails(entry, records, options):

@@ -175,7 +175,7 @@ class _LogLoader:
         why = loaded_segment.recovered and loaded_segment.recovered.why_truncated
         name = loaded_segment.name
         if loaded_segment.file is not None and loaded_segment.begin > 0:
-            # The reason names a byte of the file that is there before the startup.
+            # The reason names a byte of the file as it was before the split: name that file too.
             name += f", split off {loaded_segment.file.name},"
         self._would(
             f"truncate {name} from {size_before} to {loaded_segment.size_bytes} bytes: {why}"

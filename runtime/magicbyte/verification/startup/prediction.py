@@ -23,7 +23,7 @@ class StartupPrediction:
     segment_sizes: dict[str, int] = field(default_factory=dict)
     """Bytes of each `.log` file after the startup, by file name."""
     refusal: str | None = None
-    """The reason why the startup fails."""
+    """The reason why the startup fails; None if it does not."""
     open_transactions: dict[int, int] | None = None
     """Producer id and first offset of each open transaction, as a clean startup reads them from
     producer snapshots; None where the startup rebuilds them from the log."""

@@ -61,7 +61,7 @@ def entry_runs(
                 sound_frames.append(frame)
                 framed.append(entry._replace(position=frame.position))
         except (FormatError, LimitError) as raised:
-            failure = raised  # after the entries before it
+            failure = raised  # raised after the sound entries before it are yielded
         if sound_frames:
             joined = memoryview(b"".join(frame.data for frame in sound_frames))
             yield VerifiedRun(Entries(framed), joined, position)

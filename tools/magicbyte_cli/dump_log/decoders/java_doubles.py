@@ -42,7 +42,7 @@ def _digits(number: float) -> tuple[str, int]:
     """Return the digits of a positive *number*, and the power of ten of the first."""
     mantissa, exponent = _parts(number)
     precision = mantissa.bit_length()
-    power = exponent + precision - 1  # of two, of the highest bit
+    power = exponent + precision - 1  # power of two of the number's highest bit
     if number.is_integer() and power <= LARGEST_LONG_POWER:
         return _of_long(int(number), power - precision)
     return _generated(mantissa, power)
@@ -105,7 +105,7 @@ def _generated(mantissa: int, power: int) -> tuple[str, int]:
     if digit == 0 and not is_high:
         digits, first = [], first - 1
     if first not in SINGLE_DIGIT_POWERS:
-        is_low = is_high = False  # so that one digit follows the point
+        is_low = is_high = False  # get another digit, since one must follow the point
     while not (is_low or is_high):
         digit, is_low, is_high = next_digit()
         digits.append(digit)

@@ -17,7 +17,7 @@ def exception_text(message_error: MessageError, version: int) -> str:
                 f"but there are only {message_error.left} bytes remaining."
             )
         case "array" if message_error.number < 0:
-            return str(message_error.number)  # Java's, of an array of that size
+            return str(message_error.number)  # text of Java's NegativeArraySizeException
         case "array":
             return (
                 f"Error reading byte array of {message_error.number} byte(s): "

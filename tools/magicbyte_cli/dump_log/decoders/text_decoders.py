@@ -162,7 +162,7 @@ def _assigned(assignment: bytes, release: Release, *, is_consumers: bool) -> str
         raise ToolError(f"Unsupported assignment version: {version}")
     known = schema.versions_in(release.version)
     if known is not None and known.last is not None:
-        version = min(version, known.last)  # a newer one begins with the same fields
+        version = min(version, known.last)  # newer versions begin with the same fields
     fields = _message(schema, assignment, version, release, begin)
     partitions = ", ".join(
         f"{topic['topic']}-{partition}"

@@ -13,7 +13,7 @@ FOLDERS = partitioning(pa.schema([("topic", pa.string())]), flavor="hive")
 """Columns that may be stored as names of folders, such as `topic=orders`."""
 
 ROWS = 1 << 16
-"""Rows per Arrow table."""
+"""Largest number of rows per Arrow table that `scan` yields."""
 
 MERGE_AT = 1 << 17
 """Rows of partial aggregates that are merged, unless there are more keys than that."""

@@ -18,10 +18,10 @@ from magicbyte_cli.report.sections.overview_section import WITHOUT_RECORD_COUNT
 from magicbyte_cli.report.tables import Row, section, soft, table
 
 MAX_TOPICS = 100
-"""Topics that have a row."""
+"""Largest number of topics that have a row."""
 
 MAX_PARTITIONS = 200
-"""Partitions that have a row."""
+"""Largest number of partitions that have a row."""
 
 ORDER = "those with the most errors, damage, warnings, withheld records and bytes, in this order"
 

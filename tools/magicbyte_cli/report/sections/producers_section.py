@@ -8,7 +8,7 @@ from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.tables import Row, section, soft, table
 
 MAX_PRODUCERS = 30
-"""Producers that have a row."""
+"""Largest number of producers that have a row."""
 
 HEADS = (
     "Producer id",
