@@ -121,7 +121,7 @@ def _limit(
 
 
 def _listed(partitions: Iterable[Partition]) -> str:
-    """Return the names of up to five *partitions*, and the number of the others."""
+    """Return a text with the names of up to five *partitions* and the number of the others."""
     names = sorted(partitions)
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(map(name_of, names[:5])) + more

@@ -93,7 +93,7 @@ def write_tables(
 
 @dataclass(frozen=True, slots=True)
 class _Tasks:
-    """The tasks of a plan, and the folder in which they work."""
+    """The tasks of a pipeline's plan, and the folder in which they write files and notes."""
 
     work: WorkFolder
     output: OutputSettings

@@ -94,7 +94,7 @@ class Stage:
         return False
 
     def clear(self) -> None:
-        """Delete the work for all plans."""
+        """Delete the files and notes of the tasks of all plans."""
         self._delete_work(keep=None)
         self._work = None
 

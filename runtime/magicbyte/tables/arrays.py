@@ -26,7 +26,7 @@ OFFSET_BYTES = 4
 
 
 class RowFormat(Protocol):
-    """The layout of a row, as generated classes declare it."""
+    """Interface of generated classes that declare the layout of a fixed-width row."""
 
     SIZE: ClassVar[int]
     POSITIONS: ClassVar[dict[str, int]]

@@ -2,7 +2,7 @@
 
 
 class ToolError(Exception):
-    """Kafka's tool ends with an exception here: it prints nothing more, and its status is 1."""
+    """kafka-dump-log ends with an exception here: it prints nothing more, and its status is 1."""
 
     def __init__(self, message: str, line_start: str = "", *, position: int | None = None) -> None:
         super().__init__(message)

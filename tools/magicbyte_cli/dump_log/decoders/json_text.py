@@ -1,4 +1,4 @@
-"""JSON as Kafka's converters and Jackson write it."""
+"""JSON as Kafka's JSON converters and the library Jackson write it."""
 
 import base64
 import json

@@ -1,4 +1,4 @@
-"""Iteration order of Scala's hash maps and sets."""
+"""Iteration order of Scala's hash maps and sets, in which kafka-dump-log prints some fields."""
 
 from collections.abc import Hashable, Iterable
 from typing import TypeVar
