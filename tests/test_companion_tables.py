@@ -132,7 +132,7 @@ def test_a_name_is_enough_under_any_suffix(tmp_path: Path) -> None:
 
 
 WRONG = [
-    # name, bytes, rows, code, byte, what is said
+    # file name, bytes in hex, number of rows, finding code, position, part of the message
     ("00000000000000000000.index", "0000000500000040 0000000900", 1, "index-invalid", 8, "5 bytes"),
     ("00000000000000000000.index", "0000000500000040 0000000400000050", 2, "index-invalid", 8, "relative_offset 4, expected 5"),
     ("00000000000000000000.index", "ffffffff00000040", 1, "index-invalid", 0, "relative_offset -1, expected 0"),

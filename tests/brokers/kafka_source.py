@@ -33,7 +33,7 @@ def main() -> None:
                 "columns": frame.columns,
                 "rows": [[_plain(cell) for cell in row] for row in rows],
             }
-        except Exception as error:  # whatever it says is what is asked for
+        except Exception as error:  # its message is the answer
             found = {"error": str(error).strip().splitlines()[0]}
         print(json.dumps({"name": case["name"], **found}), flush=True)
     spark.stop()

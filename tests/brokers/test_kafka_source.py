@@ -31,7 +31,7 @@ RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 
 
 def times() -> dict[str, str]:
-    # Markers have the time of the broker that wrote them, years behind those of the records.
+    # Markers have the time of the broker that wrote them, years after those of the records.
     rows = mb.open(DATA / TRANSACTIONS / "log-0" / "interleaved-0").records(["timestamp"])
     found = rows.to_table().column(0).cast(pa.int64()).to_pylist()
     return {MIDDLE: str(found[len(found) // 2]), LATE: str(max(found) + 10**12)}

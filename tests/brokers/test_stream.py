@@ -1,6 +1,6 @@
 """Tests of a stream over the log.dir of a broker that appends, rolls and compacts meanwhile.
 
-`make test-brokers` runs it, where Maven and Java are; it takes four minutes.
+`make test-brokers` runs it; it needs Maven and Java, and takes four minutes.
 """
 
 import json
@@ -167,7 +167,7 @@ class Query:
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             text=True,
-            start_new_session=True,  # what it starts, Java above all, dies with it
+            start_new_session=True,  # a kill of the group ends its children too, Java above all
         )
         self._answer("started")
 

@@ -75,7 +75,7 @@ Sections = dict[str, tuple[int, Callable[[], bytes]]]
 BOMBS: Sections = {
     "gzip members": (1, lambda: gzip_member(bytes(MIB)) * (BOMB_BYTES // MIB)),
     "gzip one member": (1, lambda: gzip_one_member(BOMB_BYTES)),
-    # A byte of snappy comes to 22 at most: 10 GiB would take half a GiB of it.
+    # A byte of snappy decompresses to 22 at most: 10 GiB would take half a GiB of input.
     "snappy chunks": (2, lambda: xerial(32 * KIB, 20_000)),
     "snappy one chunk": (2, lambda: xerial(512 * MIB)),
     "snappy one block": (2, lambda: snappy_block(512 * MIB)),

@@ -102,7 +102,7 @@ def test_content_checksum_is_verified(
 
 
 def test_claim_above_the_limit_is_judged_before_the_bytes() -> None:
-    eight_gib = MAGIC + b"\xe0" + (8 << 30).to_bytes(8, "little")  # and nothing behind
+    eight_gib = MAGIC + b"\xe0" + (8 << 30).to_bytes(8, "little")  # and no block
     with pytest.raises(LimitError) as caught:
         decompress(eight_gib)
     assert (caught.value.claimed, caught.value.position) == (8 << 30, 0)

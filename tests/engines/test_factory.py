@@ -181,7 +181,7 @@ def test_machine_code_is_kept_where_the_user_says(
     printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
     assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
 
-    # So that is what there is to load now, and for no other columns.
+    # The folder has machine code for the columns of that read alone.
     def goes_over(*columns: str) -> bool:
         least, kept = 7 * int(num_rows), str(folder)
         return auto(1, least, columns=columns, NUMBA_CACHE_DIR=kept).endswith("True")

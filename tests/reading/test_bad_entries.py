@@ -245,7 +245,7 @@ def test_findings_do_not_grow_with_the_records_of_an_entry(read: Any) -> None:
 
 @pytest.mark.parametrize("magic", [0, 1])
 def test_messages_inside_a_cut_wrapper_are_not_taken_for_the_logs(magic: int, read: Any) -> None:
-    # LZ4 keeps what does not shrink as it is: so the messages lie readable in the wrapper.
+    # LZ4 stores incompressible data unchanged: the messages are readable in the wrapper.
     noise = random.Random(1)
     inner = [build.message(noise.randbytes(300), 12 + n, magic=magic) for n in range(3)]
     entry = build.wrapper(inner, 14, magic=magic, codec=build.LZ4)

@@ -122,7 +122,7 @@ def test_entries_beyond_the_log(folder: Path, kind: str) -> None:
 
 
 def trimmed(data: bytearray, kind: str) -> bytes:
-    """Return *data* without the zeros of a preallocated file."""
+    """Return the index *data* without the zero entries at the end of a preallocated file."""
     size = SIZES[kind]
     entries = [bytes(data[at : at + size]) for at in range(0, len(data), size)]
     while entries and not any(entries[-1]):

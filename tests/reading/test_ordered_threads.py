@@ -281,7 +281,7 @@ def test_number_of_finished_results_in_memory_is_bounded() -> None:
     items = in_line((task for _ in range(4)), threads, size)
     next(items)
     count(-1)
-    # Beside what waits, each thread holds the item that there is no room for.
+    # Besides the waiting results, each thread holds one for which there is no capacity.
     for _ in range(1 + most + threads):
         assert made.acquire(timeout=WAIT_S)
     for _ in items:

@@ -131,7 +131,7 @@ def test_a_list_decides_from_its_offsets_on_up_to_an_abort() -> None:
 
 
 def test_an_entry_of_nobody_begins_no_listed_transaction() -> None:
-    # Its offset lies above that of the next: what it made active, the marker would end.
+    # Its offset is above the next one's: the marker would end the transaction that it opened.
     marker = entry(3, position=950, is_control=True)
     entries = ((entry(9, -1), None), (marker, ABORT), (entry(6, position=990), None))
     assert by_list(entries, [(7, 5)]) == {990: "aborted"}

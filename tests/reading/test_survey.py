@@ -97,7 +97,7 @@ def test_a_survey_of_damaged_logs_does_not_depend_on_runs(
     ("before", "after"),
     [
         (range(10), range(12, 20)),
-        ([*range(10), 40], range(12, 20)),  # below what has been
+        ([*range(10), 40], range(12, 20)),  # below earlier offsets
         ([*range(9), 40, *range(9, 15)], range(20, 30)),
         ([*range(9), 40, *range(9, 15)], range(35, 50)),
         ([*range(9), 40, *range(9, 15)], range(41, 50)),

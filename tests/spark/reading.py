@@ -43,7 +43,7 @@ def main(master: str, settings: list[str]) -> None:
             table = reader.load(command["path"]).toArrow()
             with pa.ipc.new_file(command["out"], table.schema) as file:
                 file.write_table(table)
-        except Exception as failed:  # whatever it says is what is asked for
+        except Exception as failed:  # its message is the answer
             error = str(failed)
         failures = None if connect else num_failures(spark, command["out"])
         print(json.dumps({"failed_tasks": failures, "error": error}), flush=True)

@@ -285,7 +285,7 @@ def test_offsets_that_are_not_there_fail_unless_loss_is_to_be_borne(
         with caplog.at_level(logging.WARNING, "magicbyte.spark"):
             assert places(TRANSACTIONS, failOnDataLoss="false", **given) == whole
         assert "data loss: " in caplog.text
-    # What is behind the last stable offset is not there for who reads committed records.
+    # Under read_committed, records above the last stable offset do not exist.
     end = {"subscribe": "open", "endingOffsets": of_open(34, 80)}
     assert "offsets from 0 to below 34 of open-0" in refused(TRANSACTIONS, **end)
     assert places(TRANSACTIONS, **{"kafka.isolation.level": "read_uncommitted"}, **end)

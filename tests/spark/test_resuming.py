@@ -383,7 +383,7 @@ def kills(out: Path, count: int, rng: random.Random) -> None:
             else:
                 running.kill()
         running.communicate()
-        if out.exists():  # it was faster: the next one begins anew
+        if out.exists():  # the run had finished: the next one starts again
             shutil.rmtree(out)
 
 

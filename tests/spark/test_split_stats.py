@@ -25,7 +25,7 @@ def test_keys_and_values_are_counted_by_format_and_codec(
     dataset = mb.open(
         DATA / cluster,
         topics=topics,
-        isolation_level="read_uncommitted",  # markers in what is withheld are no data
+        isolation_level="read_uncommitted",  # withheld records include markers, which are no data
         engine=engine,
         on_damage="skip",
     )

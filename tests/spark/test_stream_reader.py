@@ -129,7 +129,9 @@ def test_each_offset_comes_once_while_logs_grow_and_queries_restart(
             log.grow(9000, rng)
         limit = reader.getDefaultReadLimit() if admission else None
         end = json.loads(json.dumps(reader.latestOffset(offset, limit)))
-        if rng.random() < 0.3:  # killed behind the offset log: the same batch is planned again
+        if (
+            rng.random() < 0.3
+        ):  # killed after writing the offset log: the same batch is planned again
             read(reader, offset, end)
             reader = stream(tmp_path, **options)
         rows += read(reader, offset, end)
@@ -177,7 +179,7 @@ def test_a_partition_that_is_new_is_read_from_its_beginning(tmp_path: Path) -> N
     shutil.copytree(LIVES / "v2-segments-1", tmp_path / "v2-segments-1")
     end = reader.latestOffset(start, ALL)
     assert read(reader, start, end) == expected(tmp_path / "v2-segments-1", "read_committed")
-    # One that begins above 0 has lost what lay below.
+    # A partition that begins above offset 0 has lost its earlier records.
     shutil.copytree(LIVES / "v2-retention-0", tmp_path / "v2-retention-0")
     later = reader.latestOffset(end, ALL)
     with pytest.raises(InputError, match="new partition v2-retention-0 begins at offset 38"):

@@ -66,7 +66,7 @@ def test_an_epoch_altered_in_a_batch_is_found_at_its_byte(folder: Path) -> None:
         ("0\n1\n7 0\n", "7"),
         ("0\n1\n0 0\n", None),
         ("0\n2\n0 0\n1 55\n", None),  # begun, and nothing appended yet
-        ("0\n1\n9 60\n", None),  # the log start has risen: nothing is known of what lies below
+        ("0\n1\n9 60\n", None),  # the log start has risen: the epochs below it are unknown
         ("no checkpoint\n", None),
     ],
 )

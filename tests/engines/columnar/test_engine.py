@@ -139,7 +139,7 @@ def test_views_of_all_lengths_hold_their_values() -> None:
 def test_views_refer_to_the_bytes_that_were_read() -> None:
     plain = build.batch([build.record(b"v" * 100, delta=i) for i in range(50)])
     packed = build.batch([build.record(b"w" * 100, delta=i) for i in range(50)], 50, codec=4)
-    data = memoryview(plain + packed + bytes(100))  # behind the last one there is room to read on
+    data = memoryview(plain + packed + bytes(100))  # a kernel may read bytes after the last entry
     begin = np.frombuffer(data, np.uint8).ctypes.data
     values, position = [], 0
     for is_copied in (False, True):
@@ -268,7 +268,7 @@ def test_entries_of_several_chunks_give_the_same(codec: int, odd: str) -> None:
         found[at] = build.batch(plain, 9 * at, codec=codec, section=section)
     elif odd == "large":
         found[at] = build.batch(noise(9, 60_000), 9 * at, codec=codec)
-    # Behind what stops a turn, checksums are to be looked at all the same.
+    # After an entry that ends a chunk, checksums must still be verified.
     for wrong in {"refused": [at + 5], "unusual": [at + 5], "unsound": [at]}.get(odd, []):
         found[wrong] = found[wrong][:-1] + bytes([found[wrong][-1] ^ 1])
     data = b"".join(found)
@@ -327,7 +327,7 @@ def snappy_sections() -> list[tuple[bytes, bool | None]]:
         (bytes([raw[0] | 0x80]) + b"\x80\x80\x80\x80\0" + raw[1:], False),
         (b"\x80\x80", False),
         (bytes([raw[0] | 0x80, 0]) + raw[1:], True),
-        (b"\5\0A\1\2", False),  # a copy of what is before the first byte
+        (b"\5\0A\1\2", False),  # a copy from before the first byte
         (b"\5\0A\1\0", False),  # of nothing
         (b"\4\0A\1\1", False),  # of too much
         (b"\5\0A\1", False),  # that ends in its offset

@@ -77,7 +77,7 @@ def some_wrappers(magic: int, codec: int, count: int = 20) -> list[bytes]:
 def test_fused_run_decodes_batches(decoded: Run, views: bool, behind: bytes, codec: int) -> None:
     made = some_batches(codec=codec)
     found = decoded(b"".join(made) + behind)
-    # Views are not of copies: the last one has too few bytes behind it for a kernel.
+    # Views do not refer to copies: a kernel needs more bytes after the last entry than there are.
     at_edge = bool(views and codec == 0 and not behind)
     assert found.unsound is None
     assert len(found.entries) == len(made) - at_edge
@@ -107,7 +107,7 @@ def test_run_of_messages_ends_before_a_wrong_checksum(
     end = sum(map(len, made[: number + 1]))
     data[end - 1] ^= 1
     found = decoded(bytes(data), OF_MESSAGES)
-    if found.unsound is None:  # views end before what is at the edge
+    if found.unsound is None:  # with views, an entry at the end of the data is left out
         assert number == 99 and not behind
         return
     assert len(found.entries) == number and found.unsound.end == ORIGIN + end

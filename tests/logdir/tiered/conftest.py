@@ -1,4 +1,4 @@
-"""A tiered cluster of Kafka 3.9, and what its consumer delivered."""
+"""Fixtures: log.dir and remote storage of a tiered Kafka 3.9 cluster, and its consumer's records."""
 
 import shutil
 from pathlib import Path

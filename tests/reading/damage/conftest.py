@@ -20,7 +20,7 @@ WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 COLUMNS = ("offset", "timestamp", "key", "value", "producer_id", "file", "position")
 
 
-# Framing, by nobody's code but this
+# Framing that shares no code with the reader under test
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Partition:
 
     @property
     def logs(self) -> list[str]:
-        """The names of the live segments, by base offset."""
+        """Return the names of the live segments, in order of base offset."""
         return sorted(name for name in self.files if name.endswith(".log"))
 
     @property

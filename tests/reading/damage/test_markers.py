@@ -8,10 +8,10 @@ Each marker of each transactional log is damaged in turn. The rules, under read_
 * A row that the undamaged read delivers and this one does not must be covered by a finding:
   `transaction-undecided` or `transaction-open` of its producer, from its offset or from below;
   `transaction-open` of any producer at or below its offset (then the last stable offset); an
-  error whose bytes hold its entry; an `offset-gap` that holds its offset; or it was cut away: then
-  by an error at the end of what is left of its segment, and by none where the log's first or last
-  segment was cut or is gone, or where it was cut between two entries of a cleaned log, which no
-  file could tell.
+  error whose bytes hold its entry; or an `offset-gap` that holds its offset. A row that was cut off
+  must be covered by an error at the new end of its segment. No finding is needed where the log's
+  first or last segment was cut or deleted, or a compacted log was cut between two entries: its
+  files do not show the loss.
 """
 
 import random

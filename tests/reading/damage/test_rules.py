@@ -49,7 +49,7 @@ def read(workshop) -> Any:
 
 @pytest.fixture
 def log_dir() -> dict[str, bytes]:
-    """The files of a log.dir that was never cleaned."""
+    """The files at the root of a log.dir in which the log cleaner never ran."""
     return {"meta.properties": b"version=0\n", CHECKPOINT: b"0\n0\n"}
 
 
@@ -97,7 +97,7 @@ def test_entries_inside_of_a_damaged_payload_are_not_taken_for_the_logs(read, fo
         assert result.errors
 
 
-# Where damage lies
+# Where the damage is
 
 
 def test_two_damaged_neighbours_cost_nothing_else(plain, read) -> None:

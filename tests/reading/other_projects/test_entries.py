@@ -298,7 +298,7 @@ def test_sound_batches_behind_a_bad_one_are_delivered(vector: Vector, result: An
 @pytest.mark.vectors(names=["sarama__v1_message_bulk_lz4"])
 def test_v0_messages_in_a_v1_wrapper_are_read_and_flagged(result: Any) -> None:
     assert "inner-magic-differs" in result.codes
-    # The consumer gives all records of a wrapper its type, and those of v0 no time.
+    # The consumer gives all records of a wrapper its timestamp type, and v0 records no time.
     assert [row["timestamp_type"] for row in result.rows] == ["CreateTime", "CreateTime"]
 
 

@@ -34,7 +34,7 @@ FAILS = ("refuses-to-start", None, None)
 SOUND = ("ok", END, LAST_SIZE)
 
 TABLE = [
-    # Below the segment, or above what its index can hold, with a segment that ends as it should.
+    # Below the base offset, or above the offsets that the index can hold; the segment's end is right.
     Row("base offset, upper half", 0, 5, FAILS, UNNOTICED),
     Row("base offset, lower bytes", 5, 8, UNNOTICED, UNNOTICED),
     # A size below zero is an error to all that read; one beyond the end is the end of the log.
@@ -98,6 +98,6 @@ def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
         sizes = {FIRST: FIRST_SIZE, LAST: kept}
         verdict = "ok" if size == kept else "recovers"
         assert partition.foretold() == (verdict, BOUNDS[kept], sizes), size
-        # A clean start takes what is whole, and leaves the rest in the file.
+        # After a clean shutdown, the broker takes the whole batches and leaves the rest in the file.
         sizes = {FIRST: FIRST_SIZE, LAST: size}
         assert partition.foretold(clean_shutdown=True) == ("ok", BOUNDS[kept], sizes), size

@@ -366,7 +366,7 @@ def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> Non
     assert partition.sentences() == []  # an unclean start replays the log
     snapshots = sorted(partition.folder.glob("*.snapshot"))
     assert [int(path.stem) for path in snapshots] == [6, END]
-    # That at 55 lies behind the log's end now; from that at 6 on, the log is replayed.
+    # The snapshot at 55 is above the log end offset now; the log is replayed from the one at 6.
     assert partition.sentences(clean_shutdown=True) == []
     snapshots[1].rename(partition.folder / f"{54:020}.snapshot")
     assert partition.sentences(clean_shutdown=True) == [forgets]
@@ -380,7 +380,7 @@ def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> Non
 
 def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
     newest = partition.folder / f"{END:020}.snapshot"
-    at = 10 + 46 - 8  # behind the header, the last field of the only entry
+    at = 10 + 46 - 8  # after the header: the last field of the only entry
     alter(newest, at, ">q", 49)
     alter(newest, 2, ">I", crc32c(newest.read_bytes()[6:]))
     assert partition.sentences(clean_shutdown=True) == [

@@ -122,7 +122,7 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
         found = recovery_result(data, engine(name), **options)
         assert found == expected, f"MAGICBYTE_SEED={SEED}, case {number}"
         kinds.add(expected[0] if isinstance(expected[0], type) else type(expected[0]))
-    assert len(kinds) == 4  # what is left, and three ways to end
+    assert len(kinds) == 4  # a recovered segment and three errors
 
 
 def test_formats_that_alternate_are_read_three_times_at_most() -> None:
