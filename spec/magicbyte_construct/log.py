@@ -133,4 +133,4 @@ def is_zero_to_end(stream: Any, path: str) -> bool:
 
 
 Log = LogConstruct()
-"""Segment: ``entries``, ``partial`` and ``zero_tail``."""
+"""Log segment: ``entries``, and ``partial`` or ``zero_tail`` after them."""

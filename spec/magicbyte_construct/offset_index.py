@@ -9,7 +9,7 @@ from magicbyte_construct.table import EntryFile
 
 
 def is_end(entry: Any) -> bool:
-    """Return whether kafka-dump-log stops here: only the first entry can have relative offset 0."""
+    """Return whether kafka-dump-log stops at *entry*: only the first entry can have relative offset 0."""
     return bool(entry["relative_offset"] == 0)
 
 

@@ -18,14 +18,14 @@ from magicbyte_construct.varint import Varint, Varlong
 
 
 def timestamp_delta(context: Any) -> int:
-    """Return the delta of the given ``timestamp``; 0 if there is none."""
+    """Return the record's ``timestamp`` less the batch's base timestamp; 0 if none is given."""
     if context.get("timestamp") is None:
         return 0
     return int(context["timestamp"] - context["_"].get("base_timestamp", 0))
 
 
 def offset_delta(context: Any) -> int:
-    """Return the delta of the given ``offset``, or the index of the record in its batch."""
+    """Return the record's ``offset`` less the base offset, or its index in the batch if none is given."""
     if context.get("offset") is None:
         return context["_index"] or 0
     return int(context["offset"] - context["_"].get("base_offset", 0))

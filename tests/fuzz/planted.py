@@ -100,6 +100,6 @@ class AltersRows(ColumnarEngine):
 
 def one_row_less(folder: Path, engine: str, level: str) -> whole.ReadResult:
     """Read a partition; drop the first row if the columnar engine reads uncommitted records."""
-    told = whole.told(folder, engine, level)
-    is_wrong = engine == "columnar" and level == "read_uncommitted" and told.rows is not None
-    return replace(told, rows=told.rows.slice(1)) if is_wrong else told
+    result = whole.read_partition(folder, engine, level)
+    is_wrong = engine == "columnar" and level == "read_uncommitted" and result.rows is not None
+    return replace(result, rows=result.rows.slice(1)) if is_wrong else result

@@ -31,7 +31,7 @@ from magicbyte_tools.bench.whole_jobs import whole_jobs
 PAGE = CHECKOUT / "docs" / "performance.md"
 
 SIZES = ("mb", "seed", "repetitions", "jobs_mb", "threads_mb", "damage_mb")
-"""Options that the results state."""
+"""Options that are saved with the results."""
 
 OF_SIZES = data.Kind(2, "100B", "16k", "lz4")
 """Kind of the files for the measurements of file sizes, whole jobs, header scans and damage."""

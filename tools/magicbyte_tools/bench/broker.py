@@ -77,7 +77,7 @@ def serving(
         with _running(start, out.fileno()) as process:
             client = wait_for(process)
             client.create_topics([NewTopic(TOPIC, num_partitions, 1)])[TOPIC].result(30)
-        _put(segment_path, log_dir, num_partitions)
+        _replace_segments(segment_path, log_dir, num_partitions)
         with _running(start, out.fileno()) as process:
             wait_for(process)
             consumer = Consumer({"bootstrap.servers": address, "group.id": "end"})
@@ -90,7 +90,7 @@ def serving(
             yield address
 
 
-def _put(segment_path: Path, log_dir: Path, num_partitions: int) -> None:
+def _replace_segments(segment_path: Path, log_dir: Path, num_partitions: int) -> None:
     """Replace the topic's empty segments, and mark the shutdown unclean: the broker rebuilds indexes."""
     for number in range(num_partitions):
         partition = log_dir / f"{TOPIC}-{number}"

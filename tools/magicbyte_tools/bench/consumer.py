@@ -1,4 +1,4 @@
-"""python -m magicbyte_tools.bench.consumer SERVERS TOPIC ROWS OUT: a topic into Parquet by librdkafka.
+"""python -m magicbyte_tools.bench.consumer SERVERS TOPIC ROWS OUT: copies a topic to Parquet by librdkafka.
 
 Written as a user of confluent-kafka would write it: messages are collected in lists, and every 64 MiB of
 values become an Arrow table, with the columns and the compression of `magicbyte export`.

@@ -69,7 +69,7 @@ def reader_command(*arguments: str) -> tuple[str, ...]:
 
 
 def contenders(engine: str, cache: Path) -> tuple[list[Contender], dict[str, str]]:
-    """Return the contenders that can run on this machine, and the reasons for the others by name."""
+    """Return the contenders that can run on this machine, and why others cannot, by name."""
     floor = reader_command("floor")
     here = ours(engine)
     here.append(Contender(name=FLOOR, command=floor, has_checksum=False, reads_messages=False))

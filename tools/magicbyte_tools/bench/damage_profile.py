@@ -34,7 +34,7 @@ WHOLE = {SURVEY: (SEARCH,), SEARCH: ()}
 def damage_profile(
     name: str, path: Path, *, engine_name: str, num_rows: int, repetitions: int
 ) -> Profile:
-    """Return the CPU time of each part of `mb.open(path, on_damage="skip")`, in ns for each of *num_rows*."""
+    """Return the CPU time of each part of `mb.open(path, on_damage="skip")`, in ns per row."""
     made = Profile(name, {part: [] for part in PARTS})
     ours = Ours(engine_name)
     ours.load(path, "skip")

@@ -79,20 +79,20 @@ def segments(
     place = folder / f"{raw_bytes}-{seed}"
     place.mkdir(parents=True, exist_ok=True)
     wanted = list(kinds)
-    missing = [kind for kind in wanted if not _stated(kind, place).exists()]
+    missing = [kind for kind in wanted if not _counts_path(kind, place).exists()]
     for shape, size in dict.fromkeys((kind.shape, kind.batch) for kind in missing):
         together = [kind for kind in missing if (kind.shape, kind.batch) == (shape, size)]
         _write(together, place, raw_bytes, seed)
     return [_read(kind, place) for kind in wanted]
 
 
-def _stated(kind: Kind, folder: Path) -> Path:
+def _counts_path(kind: Kind, folder: Path) -> Path:
     """Return the path of a segment's JSON file of counts, whose existence shows that the segment is whole."""
     return folder / f"{kind.name}.json"
 
 
 def _read(kind: Kind, folder: Path) -> Segment:
-    stated = json.loads(_stated(kind, folder).read_text("utf-8"))
+    stated = json.loads(_counts_path(kind, folder).read_text("utf-8"))
     return Segment(kind, folder / f"{kind.name}.log", **stated)
 
 
@@ -114,7 +114,7 @@ def _write(kinds: Sequence[Kind], folder: Path, least_bytes: int, seed: int) -> 
             raw_bytes += len(payload)
     for kind in kinds:
         stated = {"num_rows": num_rows, "num_batches": num_batches, "raw_bytes": raw_bytes}
-        _stated(kind, folder).write_text(json.dumps(stated), "utf-8")
+        _counts_path(kind, folder).write_text(json.dumps(stated), "utf-8")
 
 
 def batches(kind: Kind, least_bytes: int, seed: int) -> Iterator[tuple[list[RecordData], bytes]]:

@@ -33,7 +33,7 @@ TIME_TO_THE_FLOOR = {
     "zstd": (1.15, 1.1, 1.3),
     "gzip": (1.2, 1.1, 1.2),
 }
-"""Largest ratio of CPU time to the floor's, by codec and in the order of SHAPES."""
+"""Largest ratio of magicbyte's CPU time to the floor's, by codec and in the order of SHAPES."""
 
 NOISE = 1.25
 """Factor by which a file may miss its goal and still be accepted: machines and their load differ."""
@@ -67,7 +67,7 @@ class Goal:
     what: str
     cell: str
     measured: float | None
-    """None where it was not measured."""
+    """Measured value; None if the run did not measure it."""
     bound: float
     is_least: bool
     slack: float = 1.0

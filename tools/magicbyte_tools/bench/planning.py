@@ -58,18 +58,18 @@ def main(arguments: Sequence[str]) -> None:
     for number in options.segments:
         with TemporaryDirectory(dir=CACHE) as folder:
             write_segments(Path(folder), number)
-            _tell(f"{number // SEGMENTS_PER_PARTITION} partitions", number, Path(folder))
+            _print_row(f"{number // SEGMENTS_PER_PARTITION} partitions", number, Path(folder))
     with TemporaryDirectory(dir=CACHE) as folder:
         write_batches(Path(folder) / "one-0", options.million)
-        _tell(f"{options.million:,} batches", 1, Path(folder))
+        _print_row(f"{options.million:,} batches", 1, Path(folder))
     with TemporaryDirectory(dir=CACHE) as folder:
         write_aborted(Path(folder) / "one-0", options.million)
         aborted = f"{options.million:,} aborted transactions"
-        _tell(aborted, 1, Path(folder))
-        _tell(f"{aborted}, `transactions` `index`", 1, Path(folder), transactions="index")
+        _print_row(aborted, 1, Path(folder))
+        _print_row(f"{aborted}, `transactions` `index`", 1, Path(folder), transactions="index")
 
 
-def _tell(what: str, segments: int, folder: Path, **more: str) -> None:
+def _print_row(what: str, segments: int, folder: Path, **more: str) -> None:
     found = measured({"path": str(folder), **more})
     print(
         f"| {what} | {segments:,} | {found['cpu_s']:.1f} | {found['plan_s']:.1f} | {found['peak_bytes'] / 1e6:.0f} "

@@ -1,4 +1,4 @@
-"""Plots the CPU time of each contender on each file, as a ratio to the floor's, as SVG."""
+"""Plots the CPU times of all readers on each file as SVG, relative to the floor of the benchmark."""
 
 from collections.abc import Iterator, Sequence
 from html import escape
@@ -23,7 +23,7 @@ MARKS = {
 
 
 def plot(cells: Sequence[Cell]) -> str | None:
-    """Return an SVG plot of the *cells* in which the floor was measured; None if there are none."""
+    """Return an SVG plot of the files in *cells* whose floor was measured; None if there are none."""
     rows = [(cell.name, ratios) for cell in cells if (ratios := _ratios(cell))]
     if not rows:
         return None
@@ -51,7 +51,7 @@ def _ratios(cell: Cell) -> dict[str, float]:
 
 
 def _x(ratio: float, decades: int) -> float:
-    """Return the x coordinate of *ratio* times the floor; a faster contender is drawn on the floor."""
+    """Return the x coordinate of *ratio*, a CPU time relative to the floor's; below 1 is drawn at 1."""
     share = max(0.0, log10(ratio)) / decades
     return round(LEFT + share * (WIDTH - LEFT - RIGHT), 1)
 

@@ -14,7 +14,7 @@ class Stopped(Exception):
 
 @dataclass(frozen=True, slots=True)
 class Pass:
-    """Cost of one pass over a file."""
+    """Cost of one pass of a contender over a file, in nanoseconds."""
 
     rows: int
     checksum: int
@@ -63,7 +63,7 @@ class Process:
 
 def peak_of(process: int) -> int | None:
     """Return the peak memory in bytes of the process with the id *process*; None without Linux's /proc."""
-    kib = _told_of(process, "status", "VmHWM")
+    kib = _proc_number(process, "status", "VmHWM")
     return None if kib is None else kib << 10
 
 
@@ -72,10 +72,10 @@ def read_by(process: int) -> int | None:
 
     Reads from the page cache are counted, accesses to mapped files are not.
     """
-    return _told_of(process, "io", "rchar")
+    return _proc_number(process, "io", "rchar")
 
 
-def _told_of(process: int, file: str, name: str) -> int | None:
+def _proc_number(process: int, file: str, name: str) -> int | None:
     try:
         text = Path(f"/proc/{process}/{file}").read_text("ascii", "replace")
     except OSError:

@@ -29,7 +29,7 @@ PIPELINE = "`magicbyte pipeline`, all six tables and the report"
 START = "`magicbyte pipeline` of a single record"
 
 COLUMNS = "key,value,topic,partition,offset,timestamp,timestamp_type"
-"""Columns of Spark's Kafka source, by our names."""
+"""Columns of Spark's Kafka source, by magicbyte's names."""
 
 
 def main(arguments: Sequence[str]) -> None:

@@ -10,7 +10,7 @@ Headers = tuple[tuple[bytes, bytes], ...]
 FIRST_TIMESTAMP = 1_700_000_000_000
 
 NULLS = 0.005
-"""The share of keys, and of values, that are null."""
+"""Share of null keys among all keys, and of null values."""
 
 WORDS = [
     "alpha",

@@ -26,21 +26,21 @@ class Results:
     """MiB of records in the files that threads share."""
     machine: dict[str, str]
     left_out: dict[str, str] = field(default_factory=dict)
-    """Reasons by the names of the contenders that could not run."""
+    """Reasons why contenders could not run, by name."""
     cells: list[Cell] = field(default_factory=list)
     profiles: list[Profile] = field(default_factory=list)
     threads: list[Cell] = field(default_factory=list)
-    """Cells of one engine with several threads."""
+    """Times per codec of one engine with several threads."""
     sizes: dict[str, Cell] = field(default_factory=dict)
-    """Cells by MiB of records."""
+    """Times by the file's MiB of records."""
     jobs: list[ProcessJob] = field(default_factory=list)
     starts: list[ProcessJob] = field(default_factory=list)
     headers: HeaderScan | None = None
     damage_mb: int = 0
-    """MiB of records in the file that is read with damage."""
+    """MiB of records in the file that is damaged."""
     damage: Cell | None = None
     damage_profiles: list[Profile] = field(default_factory=list)
-    """Profiles of the sound file and of the damaged one."""
+    """Profiles of reading the sound and the damaged file."""
 
     def save(self, path: Path) -> None:
         """Write the results to the JSON file *path*, atomically."""

@@ -30,9 +30,9 @@ class Case:
     path: str
     """Name of the case: its path in the folder, without a suffix."""
     data_path: Path
-    """The bytes: a file, or a folder where the format is log_dir."""
+    """Path of the case's bytes: a file, or a folder if the format is log_dir."""
     content: dict[str, Any]
-    """The case's JSON file (tests/vectors/case.schema.json)."""
+    """Content of the case's JSON file (schema: tests/vectors/case.schema.json)."""
 
     @property
     def format(self) -> str:

@@ -23,7 +23,7 @@ Outcome = Literal["passed", "failed", "not-judged"]
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """Result of judging a case."""
+    """Result of comparing a runner's answer with a conformance case."""
 
     outcome: Outcome
     complaints: tuple[str, ...] = ()
@@ -60,7 +60,7 @@ def _is_answer(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
 
 
 def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
-    """Return whether a runner with *checks* must refuse the bytes.
+    """Return whether a runner that makes the checks *checks* must refuse the bytes of *case*.
 
     A case without fields must be refused by the grammar alone, no matter which check finds the fault.
     """
@@ -103,7 +103,7 @@ def shape(answer: Any) -> str | None:
 
 
 def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the faults of an answer to sound bytes."""
+    """Yield the mistakes in *answer* to a case whose bytes are sound."""
     if answer.get("error") is not None:
         yield f"error: expected none, found {shown(answer['error'])}"
     elif answer.get("stopped"):
@@ -116,7 +116,7 @@ def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
 def _refused(
     case: Mapping[str, Any], demanded: Mapping[str, Any], answer: Mapping[str, Any]
 ) -> Iterator[str]:
-    """Yield the faults of an answer that must contain the error *demanded*."""
+    """Yield the mistakes in *answer*, which must contain the error *demanded*."""
     error = answer.get("error")
     if error is None:
         place = demanded.get("position")
@@ -130,7 +130,7 @@ def _refused(
 
 
 def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the faults of an answer from a runner that lacks the check for the case's fault.
+    """Yield the mistakes in *answer* of a runner that does not check for the case's fault.
 
     Such a runner may deliver any rows: it does not know that they are damaged.
     """
@@ -141,7 +141,7 @@ def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[
             f"found {shown(answer['error'])}"
         )
     if "fields" in answer and case.get("fields") is not None:
-        yield from _some(differences(case["fields"], answer["fields"], "fields"))
+        yield from _first_differences(differences(case["fields"], answer["fields"], "fields"))
 
 
 def _either(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
@@ -175,7 +175,7 @@ def _fields(
         if case["format"] != "log_dir":  # a folder has no grammar that could refuse it
             yield f"fields: expected null, found {shown(found)}"
         return
-    yield from _some(differences(expected, found, "fields"))
+    yield from _first_differences(differences(expected, found, "fields"))
 
 
 def _records(demanded: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
@@ -184,7 +184,7 @@ def _records(demanded: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator
     expected = demanded["records"]
     if answer.get("stopped"):
         expected = expected[: demanded.get("records_before", len(expected))]
-    yield from _some(differences(expected, answer["records"], "records"))
+    yield from _first_differences(differences(expected, answer["records"], "records"))
 
 
 def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
@@ -196,10 +196,10 @@ def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[st
     compared = [
         {key: one.get(key) for key in wanted} for one, wanted in zip(found, keys, strict=False)
     ]
-    yield from _some(differences(expected, compared, "findings"))
+    yield from _first_differences(differences(expected, compared, "findings"))
 
 
-def _some(lines: Iterable[str]) -> Iterator[str]:
+def _first_differences(lines: Iterable[str]) -> Iterator[str]:
     """Yield the first MAX_DIFFERENCES of *lines*, then a line that says there are more, if there are."""
     for number, line in enumerate(lines):
         if number == MAX_DIFFERENCES:

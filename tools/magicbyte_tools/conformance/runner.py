@@ -37,8 +37,8 @@ class Runner:
 
     command: Sequence[str]
     process_per: ProcessPer = "case"
-    """`case`: COMMAND FORMAT FILE. `format`: COMMAND FORMAT FILE..., a line for each. `run`:
-    COMMAND --lines, and a request on each line of its standard input."""
+    """Cases per process. `case`: COMMAND FORMAT FILE. `format`: COMMAND FORMAT FILE..., which prints
+    a line for each file. `run`: COMMAND --lines, with one request per line of its standard input."""
     bounds: ProcessBounds = field(default_factory=ProcessBounds)
     aliases: Mapping[str, str] = field(default_factory=dict)
     """Names by which the command knows formats, by the format's name in the vectors."""
@@ -58,16 +58,16 @@ class Runner:
         """Yield each of *cases* with the bytes that the command printed for it, or with the error."""
         for is_read, group in groupby(cases, lambda case: case.format not in self.unread):
             if is_read:
-                yield from self._asked(list(group))
+                yield from self._run_cases(list(group))
             else:
                 for case in group:
                     yield case, json.dumps({"unsupported": self.unread[case.format]}).encode()
 
-    def _asked(self, cases: list[Case]) -> Iterator[tuple[Case, Output]]:
+    def _run_cases(self, cases: list[Case]) -> Iterator[tuple[Case, Output]]:
         match self.process_per:
             case "case":
                 for one in cases:
-                    yield one, self._alone(one)
+                    yield one, self._run_case(one)
             case "format":
                 for _, group in groupby(cases, lambda case: (case.format, case.settings)):
                     while some := list(islice(group, MAX_FILES)):
@@ -75,7 +75,7 @@ class Runner:
             case "run":
                 yield from self._lines(cases)
 
-    def _alone(self, case: Case) -> Output:
+    def _run_case(self, case: Case) -> Output:
         command = [*self.command, self._name(case), str(case.data_path)]
         with Child(command, self.bounds, environment=_environment(case)) as child:
             try:

@@ -25,7 +25,7 @@ class Scored:
 
 @dataclass(slots=True)
 class Score:
-    """Number of cases by outcome, over the cases that were run."""
+    """Result of a conformance run: the number of cases by format, verdict and outcome."""
 
     by_format: dict[tuple[str, str], Counter[str]] = field(default_factory=dict)
     """Outcomes by format and verdict, in the order of the cases."""

@@ -18,7 +18,7 @@ class Encoded:
     header_bytes: int
     """Bytes of the batch header; 0 for v0 and v1, whose messages have only headers of their own."""
     payload: bytes
-    """Bytes that the codecs compress."""
+    """Uncompressed bytes that a codec compresses."""
 
 
 def _messages(sample: Sample, magic: int) -> Encoded:

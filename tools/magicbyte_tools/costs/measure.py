@@ -25,15 +25,15 @@ class CostSums:
     records: int = 0
     content_bytes: int = 0
     sizes: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Bytes, by format and codec."""
+    """Bytes of all batches, by format and codec."""
     header_bytes: Counter[str] = field(default_factory=Counter)
     """Bytes of batch headers, by format."""
     payload_bytes: int = 0
     """Bytes of the v2 payloads, uncompressed."""
     metadata_bytes: int = 0
-    """Bytes of the v2 payloads that are metadata of records."""
+    """Bytes of the v2 payloads that are neither keys nor values."""
     prefix: Counter[tuple[str, str]] = field(default_factory=Counter)
-    """Bytes by codec with metadata first: `read`, `decompressed` and the total `size`."""
+    """Bytes with metadata first, by codec and kind: `read`, `decompressed`, and the compressed `size`."""
 
 
 @dataclass(slots=True)

@@ -43,7 +43,7 @@ FORMS = {
     "zstd-sized": CompressedForm(Codec.ZSTD, _zstd_sized.compress),
     "zstd-raw": CompressedForm(Codec.ZSTD, lambda plain: framers.compress(4, plain)),
 }
-"""Forms by name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
+"""Compressed forms by name; `xerial` is snappy in Java's framing, `lz4-3160` has the header checksum of v0."""
 
 USUAL = {
     Codec.NONE: "none",

@@ -40,7 +40,7 @@ class Arrangement:
     """Placement of a group's bytes in memory, and the arguments of the engine's calls."""
 
     is_last: bool
-    """True where the bytes end at a guard page; else they begin at one."""
+    """True if the bytes end at a guard page, False if they begin at one."""
     alignment: int
     """Alignment of the engine's own buffers in bytes; with 1 each ends right before a guard page."""
     min_capacity: int

@@ -13,7 +13,7 @@ from magicbyte.engines.columnar.buffers import POOL, Bytes
 from magicbyte_tools.fuzz.group import Arrangement
 
 NOBODY = 0
-"""PROT_NONE of mprotect."""
+"""Protection PROT_NONE of mprotect: no access."""
 
 LEAST_BYTES = 2 * mmap.PAGESIZE
 """Bytes of the smallest buffer: most requests fit, and few sizes are cached."""

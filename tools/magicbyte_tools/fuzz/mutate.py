@@ -121,11 +121,11 @@ def _change_number(chance: Random, payload: bytearray, seed: Seed) -> None:
         more = len(new) - (field.end - field.begin)
         if chance.random() < 0.3:
             # The number is a length: insert or delete bytes so that it is right again.
-            more += _follow(payload, field.begin + len(new), new, number)
+            more += _insert_or_delete(payload, field.begin + len(new), new, number)
         payload[owner.begin : owner.end] = varint(length + more)
 
 
-def _follow(payload: bytearray, at: int, new: bytes, before: int) -> int:
+def _insert_or_delete(payload: bytearray, at: int, new: bytes, before: int) -> int:
     """Insert or delete bytes at *at* by as much as a length changed; return how many, negative if deleted."""
     if new[-1] & 0x80:
         return 0

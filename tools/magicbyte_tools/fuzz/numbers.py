@@ -5,7 +5,7 @@ from random import Random
 ODD_BYTES = (0, 1, 0x7F, 0x80, 0xFF)
 
 ODD_NUMBERS = (0, 1, -1, -2, 2, 63, 64, -64, -65, 127, 128, 8191, 8192, 2**31 - 1, -(2**31), 2**63 - 1, -(2**63))  # fmt: skip
-"""Ends of the ranges of integers, and their neighbours."""
+"""Limits of the ranges of varints and integers, and numbers beside the limits."""
 
 MASK_64 = (1 << 64) - 1
 

@@ -46,7 +46,7 @@ class Seed:
 
     @property
     def kind(self) -> str:
-        """Format and codec of the entry, in words."""
+        """Format and codec of the log entry as text, such as `v2 lz4`."""
         return f"v{self.magic} {CODEC_NAMES[FORMS[self.form].codec]}"
 
     def holding(self, payload: bytes, count: int | None = None) -> bytearray:

@@ -20,13 +20,13 @@ class Failure:
     """A failing case, with the bytes that repeat it."""
 
     what: What
-    """*fault*: the process died; *hang*: it did not end; *error*: an exception outside of our error tree;
+    """*fault*: the process crashed; *hang*: a case did not end; *error*: an exception outside of our error tree;
     *difference*: the engines gave different results."""
     case: int
     kind: str
     message: str
     files: Mapping[str, bytes]
-    """The bytes, by the path of a file."""
+    """Contents of the files of the case, by path."""
 
 
 Message = Tally | Failure
@@ -56,4 +56,4 @@ class Task(Protocol):
         """Return a task of the cases after the group of *case*."""
 
     def failure(self, what: What, case: int, message: str) -> Failure:
-        """Return the failure *what* of *case*, with the bytes of the case."""
+        """Return the failure of *case* with the kind *what*, and with the bytes of the case."""

@@ -79,7 +79,7 @@ class ReadResult:
         return f"rows: {', '.join(wrong)}"
 
 
-def told(folder: Path, engine: str, level: str) -> ReadResult:
+def read_partition(folder: Path, engine: str, level: str) -> ReadResult:
     """Read the partition *folder* by *engine*; return its rows and report, or the error that is raised."""
     try:
         dataset = mb.open(folder, engine=engine, isolation_level=level, on_damage="skip")
@@ -89,8 +89,8 @@ def told(folder: Path, engine: str, level: str) -> ReadResult:
         return ReadResult(None, (type(error), str(error)))
     table.validate(full=True)
     report = rows.report
-    told = (report.findings, +report.records, +report.bytes)
-    return ReadResult(table, told, report.severity == "error")
+    summary = (report.findings, +report.records, +report.bytes)
+    return ReadResult(table, summary, report.severity == "error")
 
 
 @dataclass(frozen=True)
@@ -101,10 +101,10 @@ class PartitionFuzzTask:
     end: int
     seed: int
     directories: tuple[Path, ...]
-    """Folders with partitions; small partitions are also built."""
+    """Folders whose small partitions are mutated, besides partitions that are built from the seed."""
     is_changed: bool = True
-    """True where the partitions are mutated before they are read."""
-    tell: Callable[[Path, str, str], ReadResult] = told
+    """False to read the partitions unchanged, as `--replay` does."""
+    tell: Callable[[Path, str, str], ReadResult] = read_partition
 
     @cached_property
     def partitions(self) -> list[SeedPartition]:

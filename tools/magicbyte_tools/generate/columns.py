@@ -146,5 +146,5 @@ def derived(derived_spec: Spec, spec_path: str) -> WireColumn:
 
 
 def sentence(doc: str) -> str:
-    """Return *doc* as one line."""
+    """Return *doc*, the documentation of a field, as one line."""
     return " ".join(doc.split())

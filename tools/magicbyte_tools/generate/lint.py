@@ -69,7 +69,7 @@ def _instances(structure: Spec) -> Iterator[str]:
 
 
 class KsyFile(LintedFile):
-    """Specification in Kaitai's language, with its rules."""
+    """Lint of a .ksy file, a specification in Kaitai's language."""
 
     width = WIDTH
     numbered = re.compile(r"/enums/\w+$|/cases$")

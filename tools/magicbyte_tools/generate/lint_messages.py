@@ -31,7 +31,7 @@ def lint_messages(folder: Path) -> list[LintProblem]:
 
 
 class MessagesFile(LintedFile):
-    """File of message schemas, with its rules."""
+    """Lint of a file of message schemas."""
 
     width = 100
 
@@ -145,7 +145,7 @@ class MessagesFile(LintedFile):
 
 
 class MessageLint:
-    """Rules for one message."""
+    """Lint of the schema of one Kafka message."""
 
     def __init__(self, messages_file: MessagesFile, mapping: YamlMapping) -> None:
         self.file, self.mapping, self.spec = messages_file, mapping, mapping.value
@@ -348,7 +348,7 @@ def _part(name: str) -> str:
 
 
 def _values(kind: str) -> range:
-    """Return the numbers that the integer type *kind* has; none for other types."""
+    """Return the numbers that the integer type *kind* can represent; none for other types."""
     match = re.fullmatch(r"(u?)int(\d+)", kind)
     if match is None:
         return range(0)

@@ -1,4 +1,4 @@
-"""YAML file that a lint checks: its lines, and all mappings with their paths and lines."""
+"""Base of the lints of YAML files: reads the lines, and all mappings with their paths and lines."""
 
 import re
 from collections.abc import Iterator
@@ -35,10 +35,10 @@ class YamlMapping:
 
 
 class LintedFile:
-    """YAML file, with the rules for all files."""
+    """Lint of a YAML file: its lines and mappings, and the rules for all kinds of files."""
 
     width: ClassVar[int]
-    """Most columns of a line."""
+    """Largest number of characters in a line."""
     numbered: ClassVar[re.Pattern[str]] = re.compile(r"(?!)")
     """Paths of mappings whose keys may be numbers."""
 

@@ -13,7 +13,7 @@ FIXED = (
 
 
 def header(sources: Sequence[Path]) -> str:
-    """Return two lines with the names and the digest of the *sources*."""
+    """Return the first two lines of a generated file: names and digest of its *sources*."""
     name = sources[0].name if len(sources) == 1 else "*.ksy"
     return (
         f"# Generated from spec/{name}. Do not edit: change the .ksy and `make generate`.\n"
@@ -22,7 +22,7 @@ def header(sources: Sequence[Path]) -> str:
 
 
 def messages_header(source: Path) -> str:
-    """Return two lines with the name and the digest of a file of message schemas."""
+    """Return the first two lines of a generated file: name and digest of *source*, with message schemas."""
     return (
         f"# Generated from spec/messages/{source.name}. Do not edit: change it and `make generate`.\n"
         f"# spec sha256 {_digest([source])}\n"

@@ -24,7 +24,7 @@ def from_io(cls, io: BinaryIO) -> Self: ...""".splitlines()
 
 
 def module(name: str, specs: dict[str, Spec]) -> str:
-    """Return the stub of the parser that is compiled from the specification *name*."""
+    """Return the text of the stub of the parser that is compiled from the specification *name*."""
     spec = specs[name]
     lines = [
         "from enum import IntEnum",

@@ -138,7 +138,7 @@ class HeaderClass:
         return [numbers_by_position[position] for position in sorted(numbers_by_position)]
 
     def parts(self) -> Iterator[str]:
-        """Yield the tuple class of the fields, and the class that reads them."""
+        """Yield the source of the tuple class of the fields, and of the class that reads them."""
         yield "\n".join([f"class _{self.name}(NamedTuple):", *self._fields()])
         lines = [f"class {self.name}(_{self.name}):"]
         docstring = quoted(self.structure.get("doc", ""))
@@ -280,7 +280,7 @@ def enum_fields(structure: Spec, root: Spec) -> Iterator[Spec]:
 
 
 def enum_parts(name: str, enum_members: dict[int, Spec]) -> Iterator[str]:
-    """Yield an enum's class, and the dictionary of Kafka's names of its values."""
+    """Yield the source of an enum's class, and of the dictionary of Kafka's names of its values."""
     singular = name.removesuffix("s")
     lines = [f"class {camel(singular)}(IntEnum):"]
     for number, member in enum_members.items():
@@ -293,7 +293,7 @@ def enum_parts(name: str, enum_members: dict[int, Spec]) -> Iterator[str]:
 
 
 def columns_part(specs: dict[str, Spec]) -> str:
-    """Return the dictionary of the columns of all tables."""
+    """Return the source of the dictionary of the columns of all tables."""
     lines = ["COLUMNS: dict[str, tuple[WireColumn, ...]] = {"]
     for table, table_columns in columns(specs).items():
         lines.append(f'    "{table}": (')

@@ -25,8 +25,8 @@ CHECKED_HASH = PycInvalidationMode.CHECKED_HASH
 class Outcome:
     mutant: Mutant
     caught_by: str | None
-    """Name of the check that found the fault. `still`: the fault cannot be compiled, or changes no
-    generated code, so the mutant does not count. None: no check found it."""
+    """Name of the check that failed. `still`: the fault cannot be compiled, or changes no generated
+    code, so the mutant does not count. None: no check failed."""
 
 
 def sound_tree(folder: Path) -> Path:

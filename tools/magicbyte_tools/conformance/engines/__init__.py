@@ -1,4 +1,4 @@
-"""Runners for the conformance vectors: magicbyte's engines, Kaitai parsers, the twin and other readers."""
+"""Runners for the conformance vectors: magicbyte's engines, its parsers in other languages, and others."""
 
 import sys
 from pathlib import Path

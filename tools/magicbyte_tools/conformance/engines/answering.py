@@ -26,14 +26,14 @@ def serve(format_reader: Reader, arguments: Sequence[str]) -> None:
         for line in sys.stdin.buffer:
             request = json.loads(line)
             settings = {key: request[key] for key in request if key not in ("format", "file")}
-            _say(format_reader(request["format"], Path(request["file"]), settings))
+            _print_answer(format_reader(request["format"], Path(request["file"]), settings))
         return
     if len(arguments) < 2:
         sys.exit(f"usage: {Path(sys.argv[0]).stem} FORMAT FILE... | --lines")
     settings = json.loads(os.environ.get("CONFORMANCE_SETTINGS", "{}"))
     for file in arguments[1:]:
-        _say(format_reader(arguments[0], Path(file), settings))
+        _print_answer(format_reader(arguments[0], Path(file), settings))
 
 
-def _say(answer: Answer) -> None:
+def _print_answer(answer: Answer) -> None:
     print(json.dumps(answer, separators=(",", ":")), flush=True)

@@ -1,4 +1,4 @@
-"""Runner of the Construct twin: a lenient parse gives the fields, a strict parse the error."""
+"""Runner of spec/magicbyte_construct: a lenient parse gives the fields, a strict parse the error."""
 
 import sys
 from collections.abc import Mapping

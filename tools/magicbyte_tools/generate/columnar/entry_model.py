@@ -77,13 +77,13 @@ class FieldNode:
     """Field of a log entry."""
 
     var: str
-    """Variable of the kernel."""
+    """Variable of the kernel that holds the field."""
     spec_path: str
 
 
 @dataclass(frozen=True, slots=True)
 class NumberNode(FieldNode):
-    """Number of fixed or variable width."""
+    """Field that is a number of fixed or variable width."""
 
     reader: str
     """Name of the primitive that reads the number."""
@@ -109,7 +109,7 @@ class NumberNode(FieldNode):
 
 @dataclass(frozen=True, slots=True)
 class BytesNode(FieldNode):
-    """Byte string with a stated size."""
+    """Field that is a byte string with a stated size."""
 
     size_expression: Expression
     condition: Expression | None
@@ -119,7 +119,7 @@ class BytesNode(FieldNode):
 
 @dataclass(frozen=True, slots=True)
 class RegionNode(FieldNode):
-    """Fields that fill a region of a stated size exactly."""
+    """Field that is a region of a stated size, filled exactly by the fields in it."""
 
     size_expression: Expression
     body: list[FieldNode]
@@ -127,7 +127,7 @@ class RegionNode(FieldNode):
 
 @dataclass(frozen=True, slots=True)
 class LoopNode(FieldNode):
-    """List with a stated number of elements."""
+    """Field that is a list with a stated number of elements."""
 
     count: Expression
     body: list[FieldNode]
@@ -199,7 +199,7 @@ def least(nodes: Sequence[FieldNode]) -> int:
 
 
 def longest_run(nodes: Sequence[FieldNode]) -> int:
-    """Return the most bytes of consecutive numbers in *nodes*: a kernel reads them unchecked."""
+    """Return the most bytes of consecutive numbers in *nodes*; a kernel checks only their end."""
     longest = length = 0
     for node in nodes:
         if isinstance(node, NumberNode):
@@ -213,7 +213,7 @@ def longest_run(nodes: Sequence[FieldNode]) -> int:
 
 
 def condition_needs(field_node: FieldNode) -> frozenset[str]:
-    """Return the variables in the condition of *node*."""
+    """Return the variables in the condition of *field_node*."""
     condition = field_node.condition if isinstance(field_node, (NumberNode, BytesNode)) else None
     return condition.needs if condition is not None else frozenset()
 

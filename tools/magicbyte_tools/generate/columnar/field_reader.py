@@ -62,7 +62,7 @@ class FieldReader:
         return var
 
     def sequence(self, scope: Scope, prefix: str, table: RowTable | None) -> list[FieldNode]:
-        """Return the nodes of a type. *table* is the table of the row that they belong to."""
+        """Return nodes for the fields of a Kaitai type; *table* is the table of their row."""
         return self.nodes(scope, scope.field_specs(), prefix, table)
 
     def nodes(
@@ -72,7 +72,7 @@ class FieldReader:
         prefix: str,
         table: RowTable | None,
     ) -> list[FieldNode]:
-        """Return the nodes of some fields of a type."""
+        """Return nodes for *field_specs*, which are fields of a Kaitai type."""
         nodes: list[FieldNode] = []
         for field_spec, spec_path in field_specs:
             condition_text = " ".join(str(field_spec.get("if", "")).split())
@@ -97,7 +97,7 @@ class FieldReader:
         return nodes
 
     def inner(self, scope: Scope, field_spec: Spec, spec_path: str) -> Scope:
-        """Return the scope of a field's type."""
+        """Return the scope of the Kaitai type of a field."""
         name, _, arguments = field_spec["type"].partition("(")
         if name in scope.root.get("types", {}):
             structure, root = scope.root["types"][name], scope.root
@@ -127,7 +127,7 @@ class FieldReader:
 
 @dataclass
 class FieldOfType:
-    """Reads one field of a type."""
+    """Reads one field of a Kaitai type as a node of the entry model."""
 
     reader: FieldReader
     scope: Scope

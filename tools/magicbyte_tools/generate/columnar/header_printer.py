@@ -22,5 +22,5 @@ def print_header(
 
 
 def header_checks(entry_model: EntryModel) -> list[str]:
-    """Return the comparisons that a valid header passes."""
+    """Return the comparisons that a valid header passes, as Python source."""
     return [check for number in entry_model.variables for check in number.checks]

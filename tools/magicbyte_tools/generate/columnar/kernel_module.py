@@ -36,7 +36,7 @@ IMPORTED_MODULES = (
 
 
 def kernel_module(entry_model: EntryModel) -> str:
-    """Return the module of a format's kernels."""
+    """Return the text of the module of a format's kernels."""
     functions = "\n\n\n".join(_functions(entry_model))
     words = set(re.findall(r"\w+", functions))
     return "\n".join(
@@ -91,7 +91,7 @@ def _functions(entry_model: EntryModel) -> Iterator[str]:
 
 
 def _frame(layout: KernelLayout) -> str:
-    """Return the function that fills a descriptor from a header."""
+    """Return the source of the function that fills a descriptor from a header."""
     entry_model, writer = layout.entry, SourceWriter()
     writer.add("@inlined")
     with writer.block("def frame(p: int, available: int, desc: Any, n: int) -> int:"):
@@ -131,7 +131,7 @@ def _values(layout: KernelLayout) -> dict[str, str]:
 
 
 def _sections(layout: KernelLayout) -> str:
-    """Return the kernel that narrows entries to their compressed bytes."""
+    """Return the source of the kernel that narrows entries to their compressed bytes."""
     entry_model, writer = layout.entry, SourceWriter()
     with writer.block("def sections(desc: Any, entries: Any) -> None:"):
         if not entry_model.is_stream:
@@ -151,7 +151,7 @@ def _sections(layout: KernelLayout) -> str:
 
 
 def _skip_field(writer: SourceWriter, field_node: FieldNode) -> None:
-    """Print code that advances past *node*, and records where the compressed bytes begin."""
+    """Print code that advances past *field_node*, and records where the compressed bytes begin."""
     if isinstance(field_node, NumberNode):
         with writer.under(field_node.condition):
             writer.add(f"{field_node.var} = {field_node.reader}(p)", f"p += {field_node.most}")

@@ -12,7 +12,7 @@ from magicbyte_tools.generate.columnar.row_file_model import FixedNumber, RowFil
 
 
 def row_file_module(row_file: RowFile) -> str:
-    """Return the module that reads the rows of *row_file*."""
+    """Return the text of the module that reads the rows of *row_file*."""
     return "\n".join(
         [
             f'"""Rows of {row_file.name}: bytes to columns, by NumPy alone."""',
@@ -47,7 +47,7 @@ def _end_sentence(row_file: RowFile) -> str:
 
 
 def _dtype(name: str, numbers: Sequence[FixedNumber]) -> Iterator[str]:
-    """Yield the NumPy type of a structure, and a docstring with the meaning of its numbers."""
+    """Yield the source of a structure's NumPy type, and its docstring with the meaning of the numbers."""
     if not numbers:
         yield f"{name} = np.dtype([])"
         yield '"""Empty."""'

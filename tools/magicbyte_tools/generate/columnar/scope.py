@@ -1,4 +1,4 @@
-"""Names that a type's expressions may use."""
+"""Names that the expressions in a Kaitai type may use."""
 
 from dataclasses import dataclass, field
 
@@ -13,7 +13,7 @@ from magicbyte_tools.generate.source import Spec
 
 @dataclass
 class Scope:
-    """Fields and parameters of one type, and the types around it."""
+    """Scope of a Kaitai type's expressions: its fields and parameters, and the enclosing types."""
 
     structure: Spec
     root: Spec
@@ -28,14 +28,14 @@ class Scope:
         return self.spec_path.partition(".ksy")[0]
 
     def field_specs(self) -> list[tuple[Spec, str]]:
-        """Return the fields of the type with their paths."""
+        """Return the fields of the Kaitai type, each with its path in the YAML."""
         return [
             (field_spec, f"{self.spec_path}/seq/{index}")
             for index, field_spec in enumerate(self.structure.get("seq", []))
         ]
 
     def numbers(self) -> list[NumberNode]:
-        """Return the numbers of the type and of the types in it."""
+        """Return the number fields of the Kaitai type and of the types of its fields."""
         nodes: list[NumberNode] = []
         for member in self.members.values():
             nodes += [member] if isinstance(member, NumberNode) else member.numbers()
@@ -46,7 +46,7 @@ class Scope:
         return translate(text, lambda name: self.resolve(name, spec_path), spec_path)
 
     def resolve(self, name: str, spec_path: str) -> Expression:
-        """Return the number or the enum value that *name* refers to."""
+        """Return the number field or the enum value *name* as an expression."""
         if "::" in name:
             return self._enum_value(name, spec_path)
         expression = self._look_up(name.split("."))
