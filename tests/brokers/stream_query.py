@@ -4,7 +4,7 @@
 n, "seconds": s}` follows LOG_DIR from the checkpoint on until n batches with rows are done, prints
 a line of JSON, and stops s seconds later; without `batches` it reads up to the current end. The
 last line for each is `{"failed": …}` with the query's error or null. FOLDER gets the
-`checkpoint` and the `rows`; after the last command `rows.parquet` holds the rows that the sink delivered.
+`checkpoint` and the `rows`; after the last command, `rows.parquet` holds the sink's rows.
 """
 
 import json

@@ -1,4 +1,4 @@
-"""Tests of choosing a codec by its number in the attributes."""
+"""Tests of decompression by codec number: payloads of libraries, limits, unknown codecs."""
 
 import gzip
 from collections.abc import Callable

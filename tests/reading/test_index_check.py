@@ -104,7 +104,7 @@ def test_entries_that_come_in_parts() -> None:
 
 
 def test_an_entry_may_hold_the_offset_of_any_record_behind(folder: Path) -> None:
-    """Kafka writes such an entry after an append of several batches; all are checked."""
+    """Kafka writes such an entry after an append of several batches; there is no finding."""
     path, data = index_of(folder, "index")
     first, second = (struct.unpack_from(">i", data, at)[0] for at in (0, 8))
     struct.pack_into(">i", data, 0, min(first + 1, second - 1))

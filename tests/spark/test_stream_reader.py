@@ -129,9 +129,7 @@ def test_each_offset_comes_once_while_logs_grow_and_queries_restart(
             log.grow(9000, rng)
         limit = reader.getDefaultReadLimit() if admission else None
         end = json.loads(json.dumps(reader.latestOffset(offset, limit)))
-        if (
-            rng.random() < 0.3
-        ):  # killed after writing the offset log: the same batch is planned again
+        if rng.random() < 0.3:  # killed after the write of the offset log: replan the batch
             read(reader, offset, end)
             reader = stream(tmp_path, **options)
         rows += read(reader, offset, end)

@@ -1,4 +1,4 @@
-"""Fixtures: log.dir and remote storage of a tiered Kafka 3.9 cluster, and its consumer's records."""
+"""Fixtures: log.dir, remote storage and consumed records of a tiered Kafka 3.9 cluster."""
 
 import shutil
 from pathlib import Path

@@ -58,7 +58,7 @@ def middle(starts: list[int]) -> int:
 
 @pytest.fixture
 def local(tmp_path: Path) -> Path:
-    """An empty folder of partition t-0 in a log.dir, with the topic's id in `partition.metadata`."""
+    """The folder of partition t-0 in a log.dir, with the topic's id but without segments."""
     partition = tmp_path / "log-0" / "t-0"
     partition.mkdir(parents=True)
     (tmp_path / "log-0" / "meta.properties").write_text("version=1\n")

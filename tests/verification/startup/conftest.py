@@ -42,7 +42,7 @@ class Partition:
     def last(self) -> Path:
         return self.folder / LAST
 
-    def foretold(self, **options: Any) -> tuple[str, int | None, dict[str, int | None]]:
+    def predict(self, **options: Any) -> tuple[str, int | None, dict[str, int | None]]:
         """Predict a start: return verdict, log end offset and bytes of each `.log` file."""
         found = mb.verify(self.log_dir, **options)
         (row,) = found.partitions

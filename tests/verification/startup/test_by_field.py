@@ -34,7 +34,7 @@ FAILS = ("refuses-to-start", None, None)
 SOUND = ("ok", END, LAST_SIZE)
 
 TABLE = [
-    # Below the base offset, or above the offsets that the index can hold; the segment's end is right.
+    # Below the base offset, or above the offsets that the index can hold.
     Row("base offset, upper half", 0, 5, FAILS, UNNOTICED),
     Row("base offset, lower bytes", 5, 8, UNNOTICED, UNNOTICED),
     # A size below zero is an error to all that read; one beyond the end is the end of the log.
@@ -71,8 +71,8 @@ def test_flipped_byte_of_each_field_is_predicted_as_brokers_recover_it(
     partition: Partition, row: Row, at: int
 ) -> None:
     flip(partition.last, FLIPPED + at)
-    assert partition.foretold() == expected(row.unclean)
-    assert partition.foretold(clean_shutdown=True) == expected(row.clean)
+    assert partition.predict() == expected(row.unclean)
+    assert partition.predict(clean_shutdown=True) == expected(row.clean)
 
 
 def test_table_has_every_byte_but_the_lowest_of_the_length() -> None:
@@ -83,7 +83,7 @@ def test_table_has_every_byte_but_the_lowest_of_the_length() -> None:
 
 def test_lowest_byte_of_the_length_is_predicted_by_its_new_value(partition: Partition) -> None:
     flip(partition.last, FLIPPED + 11)
-    assert partition.foretold() == expected(CUT)
+    assert partition.predict() == expected(CUT)
 
 
 def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
@@ -97,7 +97,7 @@ def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
         kept = max(begin for begin in begins if begin <= size)
         sizes = {FIRST: FIRST_SIZE, LAST: kept}
         verdict = "ok" if size == kept else "recovers"
-        assert partition.foretold() == (verdict, BOUNDS[kept], sizes), size
-        # After a clean shutdown, the broker takes the whole batches and leaves the rest in the file.
+        assert partition.predict() == (verdict, BOUNDS[kept], sizes), size
+        # After a clean shutdown, the broker reads whole batches and leaves the rest in the file.
         sizes = {FIRST: FIRST_SIZE, LAST: size}
-        assert partition.foretold(clean_shutdown=True) == ("ok", BOUNDS[kept], sizes), size
+        assert partition.predict(clean_shutdown=True) == ("ok", BOUNDS[kept], sizes), size

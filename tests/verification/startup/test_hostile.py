@@ -24,7 +24,7 @@ def test_mutated_partitions(make: Callable[[], Partition]) -> None:
         for _ in range(chance.randint(1, 3)):
             mutate(partition, chance)
         for clean_shutdown in (False, True):
-            verdict, end, sizes = partition.foretold(
+            verdict, end, sizes = partition.predict(
                 clean_shutdown=clean_shutdown, index_interval_bytes=chance.choice([0, 100, 4096])
             )
             assert verdict in VERDICTS, f"MAGICBYTE_SEED={SEED}, case {number}"
@@ -69,5 +69,5 @@ def test_a_part_that_cannot_be_split_again_ends_the_start(partition: Partition) 
     struct.pack_into(">I", data, FLIPPED + 17, crc32c(bytes(data[FLIPPED + 21 : NEXT])))
     struct.pack_into(">q", data, 2139, (1 << 34))
     partition.last.write_bytes(data)
-    assert partition.foretold()[0] == "refuses-to-start"
+    assert partition.predict()[0] == "refuses-to-start"
     assert mb.verify(partition.log_dir).partitions[0]["recovery"]

@@ -44,7 +44,7 @@ def checkpoint(partition: Partition, name: str, offset: int) -> None:
 
 def test_a_sound_log_is_left_alone(partition: Partition) -> None:
     for options in ({}, {"clean_shutdown": True}):
-        assert partition.foretold(**options) == SOUND
+        assert partition.predict(**options) == SOUND
         assert partition.sentences(**options) == []
 
 
@@ -54,7 +54,7 @@ def test_segment_below_the_recovery_point_is_not_verified(
 ) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
     checkpoint(partition, RECOVERY_POINT, offset)
-    assert partition.foretold() == ("starts-damaged", END, SIZES)
+    assert partition.predict() == ("starts-damaged", END, SIZES)
 
 
 @pytest.mark.parametrize("offset", [5, 0, -7, None])
@@ -64,7 +64,7 @@ def test_the_first_bad_batch_ends_the_log(partition: Partition, offset: int | No
         (partition.log_dir / RECOVERY_POINT).unlink()
     else:
         checkpoint(partition, RECOVERY_POINT, offset)
-    assert partition.foretold() == ("recovers", 0, {FIRST: 0, LAST: 0})
+    assert partition.predict() == ("recovers", 0, {FIRST: 0, LAST: 0})
     assert partition.sentences() == [
         f"the broker would truncate {FIRST} from 326 to 0 bytes: byte 0: wrong checksum",
         f"the broker would delete {LAST}: an earlier segment was truncated",
@@ -78,7 +78,7 @@ def test_a_segment_without_an_index_is_recovered_alone(
     flip(partition.folder / FIRST, IN_FIRST)
     (partition.folder / FIRST).with_suffix(".index").unlink()
     sizes = {FIRST: 0, LAST: 2217}
-    assert partition.foretold(clean_shutdown=clean_shutdown) == ("recovers", END, sizes)
+    assert partition.predict(clean_shutdown=clean_shutdown) == ("recovers", END, sizes)
     assert partition.sentences(clean_shutdown=clean_shutdown)[1] == (
         f"the broker would keep the segments after {FIRST}, "
         "which it would recover alone because it has no offset index"
@@ -90,9 +90,9 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 ) -> None:
     """An index with an entry for each batch shows 303 before 48; a sparse one does not."""
     alter(partition.last, FLIPPED, ">q", 301)
-    assert partition.foretold() == ("starts-damaged", END, SIZES)
+    assert partition.predict() == ("starts-damaged", END, SIZES)
     sizes = {FIRST: 326, LAST: 0}
-    assert partition.foretold(index_interval_bytes=0) == ("recovers", 6, sizes)
+    assert partition.predict(index_interval_bytes=0) == ("recovers", 6, sizes)
     assert partition.sentences(index_interval_bytes=0) == [
         f"the broker would truncate {LAST} from 2217 to 0 bytes: "
         "byte 1848: the offset index would go back from offset 303 to 48"
@@ -101,7 +101,7 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 
 def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partition) -> None:
     alter(partition.last, 2139, ">q", FAR)
-    assert partition.foretold() == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
+    assert partition.predict() == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
     assert partition.sentences() == [
         f"the broker would split {LAST} into 2 segments: "
         f"last offset {FAR} at {LAST} byte 2139 does not fit its index"
@@ -172,8 +172,8 @@ def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
 
 def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:
     alter(partition.last, FLIPPED, ">q", 0)
-    assert partition.foretold()[0] == "refuses-to-start"
-    assert partition.foretold(clean_shutdown=True)[0] == "starts-damaged"
+    assert partition.predict()[0] == "refuses-to-start"
+    assert partition.predict(clean_shutdown=True)[0] == "starts-damaged"
 
 
 def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) -> None:
@@ -183,7 +183,7 @@ def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) ->
     batch[22] &= ~16
     struct.pack_into(">I", batch, 17, crc32c(batch[21:]))
     partition.last.write_bytes(data[:1848] + batch + data[1848:])
-    assert partition.foretold()[0] == "refuses-to-start"
+    assert partition.predict()[0] == "refuses-to-start"
     assert partition.sentences() == [
         "the broker would fail to load this partition: InvalidTxnStateException at byte 1848: a batch "
         "of producer 7 is not transactional, but lies inside the producer's transaction from offset 45"
@@ -197,7 +197,7 @@ def test_the_producers_are_those_of_the_snapshot_in_front(partition: Partition, 
         (partition.folder / f"{6:020}.snapshot").unlink()
     (attributes,) = struct.unpack_from(">h", partition.last.read_bytes(), 21)
     alter(partition.last, 21, ">h", attributes | 16, batch=0)
-    assert partition.foretold()[0] in ("ok", "starts-damaged")
+    assert partition.predict()[0] in ("ok", "starts-damaged")
 
 
 @pytest.mark.parametrize("clean_shutdown", [False, True])
@@ -207,21 +207,21 @@ def test_a_version_of_a_transaction_index_ends_the_start(
     index = partition.last.with_suffix(".txnindex")
     for version, verdict in ((1 << 8, "refuses-to-start"), (1, "ok"), (-1, "ok")):
         alter(index, 0, ">h", version)
-        assert partition.foretold(clean_shutdown=clean_shutdown)[0] == verdict, version
+        assert partition.predict(clean_shutdown=clean_shutdown)[0] == verdict, version
 
 
 def test_a_transaction_index_of_another_segment_has_its_own_recovered(partition: Partition) -> None:
     index = partition.last.with_suffix(".txnindex")
     alter(index, 18, ">q", 5)  # the last offset of its first entry
     flip(partition.last, FLIPPED + 30)
-    told = partition.foretold(clean_shutdown=True)
+    told = partition.predict(clean_shutdown=True)
     assert told == ("recovers", 45, {FIRST: 326, LAST: FLIPPED})
 
 
 def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> None:
     index = partition.last.with_suffix(".index")
     index.write_bytes(struct.pack(">ii", 100, 2139))
-    assert partition.foretold(clean_shutdown=True) == ("ok", 6, SIZES)
+    assert partition.predict(clean_shutdown=True) == ("ok", 6, SIZES)
     assert partition.sentences(clean_shutdown=True) == [
         "the broker would take 6 for the log end offset: offsets 6 to 54 stay in the file, consumers "
         "cannot read them, and new records get the same offsets",
@@ -229,20 +229,20 @@ def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> No
         "none: read_committed consumers would stop there",
     ]
     index.write_bytes(struct.pack(">ii", 42, 1848))
-    assert partition.foretold(clean_shutdown=True) == SOUND
+    assert partition.predict(clean_shutdown=True) == SOUND
     for position in (1852, -1848):  # at 1852 a leader epoch stands where a size is read
         index.write_bytes(struct.pack(">ii", 42, position))
-        assert partition.foretold(clean_shutdown=True)[0] == "refuses-to-start"
-    assert partition.foretold() == SOUND
+        assert partition.predict(clean_shutdown=True)[0] == "refuses-to-start"
+    assert partition.predict() == SOUND
 
 
 def test_zeros_behind_the_log(partition: Partition) -> None:
     for zeros in (5, 17, 18, 400):
         data = partition.last.read_bytes()[:2217]
         partition.last.write_bytes(data + bytes(zeros))
-        assert partition.foretold() == ("recovers", END, SIZES), zeros
+        assert partition.predict() == ("recovers", END, SIZES), zeros
         verdict = "ok" if zeros < 18 else "refuses-to-start"
-        assert partition.foretold(clean_shutdown=True)[0] == verdict, zeros
+        assert partition.predict(clean_shutdown=True)[0] == verdict, zeros
         if zeros < 18:
             assert partition.sentences(clean_shutdown=True) == [
                 f"{zeros} bytes of a partial batch would stay at the end of {LAST}: consumers get "
@@ -252,17 +252,17 @@ def test_zeros_behind_the_log(partition: Partition) -> None:
 
 def test_a_log_start_above_the_end_empties_the_log(partition: Partition) -> None:
     checkpoint(partition, "log-start-offset-checkpoint", END)
-    assert partition.foretold() == SOUND
+    assert partition.predict() == SOUND
     checkpoint(partition, "log-start-offset-checkpoint", END + 1)
-    assert partition.foretold() == ("recovers", END + 1, {FIRST: 0, LAST: 0})
+    assert partition.predict() == ("recovers", END + 1, {FIRST: 0, LAST: 0})
     checkpoint(partition, "log-start-offset-checkpoint", -3)
-    assert partition.foretold() == SOUND
+    assert partition.predict() == SOUND
 
 
 def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
     for path in partition.folder.iterdir():
         path.unlink()
-    assert partition.foretold() == ("recovers", 0, {})
+    assert partition.predict() == ("recovers", 0, {})
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,7 @@ def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
 )
 def test_small_files(partition: Partition, name: str, text: str, verdict: str) -> None:
     (partition.log_dir / name).write_text(text)
-    assert partition.foretold()[0] == verdict
+    assert partition.predict()[0] == verdict
 
 
 @pytest.mark.parametrize(
@@ -324,7 +324,7 @@ def test_missing_indexes_are_noted(partition: Partition, kind: str) -> None:
 def test_missing_small_files_are_no_matter(partition: Partition) -> None:
     for name in ("leader-epoch-checkpoint", "partition.metadata"):
         (partition.folder / name).unlink()
-    assert partition.foretold() == SOUND
+    assert partition.predict() == SOUND
 
 
 def test_swap_file_replaces_segments(partition: Partition) -> None:
@@ -332,7 +332,7 @@ def test_swap_file_replaces_segments(partition: Partition) -> None:
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
     sizes = {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)}
-    assert partition.foretold() == ("recovers", END, sizes)
+    assert partition.predict() == ("recovers", END, sizes)
     assert partition.sentences()[0] == f"the broker would rename {FIRST}.swap to {FIRST}"
 
 
@@ -341,7 +341,7 @@ def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
     (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
     checkpoint(partition, RECOVERY_POINT, END)
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
-    assert partition.foretold() == ("recovers", END, sizes)
+    assert partition.predict() == ("recovers", END, sizes)
     assert partition.sentences() == [
         f"the broker would rename {FIRST}.swap to {FIRST}",
         f"the broker would delete {FIRST}, which a .swap file replaces",
@@ -352,7 +352,7 @@ def test_files_marked_for_deletion_are_deleted(partition: Partition) -> None:
     shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
     shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")
     sizes = {**SIZES, f"{LAST}.deleted": 0, f"{LAST}.cleaned": 0}
-    assert partition.foretold() == ("ok", END, sizes)
+    assert partition.predict() == ("ok", END, sizes)
 
 
 def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> None:
