@@ -49,7 +49,7 @@ def compile_specs(sources: Sequence[Path], languages: Sequence[str] = ("python",
 
 
 def all_languages() -> list[str]:
-    """Return the languages that the compiler can write."""
+    """Return the target languages of the Kaitai compiler."""
     install()
     names: list[str] = json.loads(
         subprocess.check_output([NODE, HERE / "compile.mjs", INSTALLED, "--languages"])

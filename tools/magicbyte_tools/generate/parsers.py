@@ -28,7 +28,7 @@ def module(source: str, spec: Spec) -> str:
 
 
 def camel(name: str) -> str:
-    """Return the compiler's class name for the spec's *name*."""
+    """Return the class name that the Kaitai compiler derives from the id *name* of a specification."""
     return "".join(word.capitalize() for word in name.split("_"))
 
 

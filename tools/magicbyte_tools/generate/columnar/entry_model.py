@@ -37,7 +37,7 @@ class RowColumn:
 
     @property
     def width(self) -> int:
-        """Width of a value in bytes."""
+        """Width of a value of the column in bytes."""
         return WIDTHS[self.type]
 
     @property
@@ -141,7 +141,7 @@ class LoopNode(FieldNode):
 
 @dataclass(frozen=True, slots=True)
 class EntryModel:
-    """Log entry of a format."""
+    """Model of the log entries of one format: header, payload and columns."""
 
     name: str
     """Name of the specification."""
@@ -178,17 +178,17 @@ class EntryModel:
 
     @property
     def least_size(self) -> int:
-        """Fewest bytes of an entry, its compressed bytes excluded."""
+        """Smallest size of a log entry in bytes, without its compressed bytes."""
         return self.len_header + (least(self.body) if self.is_stream else 0)
 
     @property
     def least_row(self) -> int:
-        """Fewest bytes of a row."""
+        """Smallest size in bytes of a row in a payload."""
         return self.least_size if self.rows is None else max(1, least(self.rows.body))
 
 
 def least(nodes: Sequence[FieldNode]) -> int:
-    """Return the fewest bytes that *nodes* take."""
+    """Return the smallest size in bytes of the fields *nodes*."""
     total = 0
     for node in nodes:
         if isinstance(node, NumberNode) and node.condition is None:
@@ -219,7 +219,7 @@ def condition_needs(field_node: FieldNode) -> frozenset[str]:
 
 
 def needed_variables(nodes: Sequence[FieldNode]) -> set[str]:
-    """Return the variables that are needed to read *nodes* and to fill their columns."""
+    """Return the kernel's variables that are needed to read *nodes* and to fill their columns."""
     needs: set[str] = set()
     for node in nodes:
         needs |= condition_needs(node)

@@ -34,7 +34,7 @@ def read_entry(name: str, specs: dict[str, Spec]) -> EntryModel:
 
 
 class _EntryReader:
-    """Reads one specification and those that it imports."""
+    """Reads the model of log entries from a specification and its imports."""
 
     def __init__(self, name: str, specs: dict[str, Spec]) -> None:
         self.name, self.specs, self.top = name, specs, specs[name]

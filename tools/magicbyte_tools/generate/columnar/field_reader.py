@@ -44,7 +44,7 @@ def names_of(enum: Spec) -> tuple[tuple[int, str], ...]:
 
 
 class FieldReader:
-    """Reads types of one specification and of those that it imports."""
+    """Reads Kaitai types of a specification, and of its imports, as nodes of the entry model."""
 
     def __init__(self, specs: dict[str, Spec]) -> None:
         self.specs = specs

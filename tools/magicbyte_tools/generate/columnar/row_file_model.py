@@ -27,7 +27,7 @@ ROWS_KEYS |= {"-orig-id", "-ours", "-table", "-until"}
 
 @dataclass(frozen=True, slots=True)
 class FixedNumber:
-    """Number of fixed width."""
+    """Number of fixed width in the header or in the rows of a file."""
 
     name: str
     """Name of the column, if it is one, or of the field."""
@@ -45,7 +45,7 @@ class FixedNumber:
 
 @dataclass(frozen=True, slots=True)
 class RowFile:
-    """File of fixed-width rows."""
+    """Model of the files of one format with fixed-width rows."""
 
     name: str
     table_name: str
