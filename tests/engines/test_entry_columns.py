@@ -214,7 +214,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -> None:
-    buffers.reset()  # a larger place of before would take more at once
+    buffers.reset()  # a larger buffer of an earlier test would hold more entries
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)

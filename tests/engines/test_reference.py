@@ -283,7 +283,7 @@ def test_evidence_of_a_bad_control_key(
     key: bytes | None, field: str, found: str, expected: str
 ) -> None:
     data = build.control(build.ABORT, 0, 7, key=key)
-    # What the parser refuses first, it words itself.
+    # Where the parser rejects the record first, the finding is the parser's.
     code, position, where, *rest = evidence(data)
     if code == "bad-control-record":
         assert (position, where, *rest) == (0, field, found, expected)

@@ -1,4 +1,4 @@
-"""Few functions, in few files, lie between a path and an Arrow batch: a reader can follow them."""
+"""Tests that few functions, in few files, are called up to the first Arrow batch."""
 
 from magicbyte_tools import trips
 from paths import CHECKOUT

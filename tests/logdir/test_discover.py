@@ -33,7 +33,7 @@ def two_segments(folder: Any, partition: str, first: int = 0) -> None:
     folder.segment(partition, build.batch(build.records(2), first + 2), first + 2)
 
 
-# What is a log
+# Paths to logs
 
 
 def test_segment_file_is_read_without_its_neighbours(folder: Any) -> None:
@@ -166,7 +166,7 @@ def test_relative_path_and_a_pathlib_path_will_do(
     assert offsets(f"{0:020}.log") == [("t", 0, 0)]
 
 
-# What is none
+# Paths without a log
 
 
 def refused(*paths: object, **options: Any) -> mb.InputError:

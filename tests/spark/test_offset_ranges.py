@@ -83,7 +83,7 @@ def test_a_time_is_looked_up_as_in_the_whole_log(path: Path) -> None:
             assert offset_at(planner, log, time) == planner.offset_at(found, time), (log.name, time)
 
 
-# What is read
+# Files that are read
 
 
 @pytest.fixture

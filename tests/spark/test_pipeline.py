@@ -205,7 +205,7 @@ def test_pipeline_needs_no_java_and_writes_only_into_its_output(tmp_path: Path) 
     for tool in ("bash", "sh", "env", "dirname", "basename", "uname", "ps", "nice", "cat", "chmod"):
         if found := shutil.which(tool):
             (tools / tool).symlink_to(found)
-    # The folder of the interpreter has a space, as that of a checkout may have.
+    # The path of the interpreter has a space, as a checkout's path may.
     python = tmp_path / "an environment" / "python"
     python.parent.mkdir()
     python.write_text(f'#!/bin/sh\nexec "{sys.executable}" "$@"\n')

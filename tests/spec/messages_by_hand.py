@@ -94,7 +94,7 @@ class Writer:
     unknown: bool = False
     """True if each structure is written with an additional unknown tagged field."""
     lie: int | None = None
-    """Index of the length or count that is written too high; None writes all as they are."""
+    """Index of the length or count that is written too high; None: all are right."""
     is_flexible: bool = False
     lengths: list[str] = field(default_factory=list)
     """Types of the values whose lengths and counts were written; `[]` for lists."""

@@ -110,7 +110,7 @@ def test_claims_cost_no_memory(tmp_path: Path) -> None:
         path = tmp_path / str(number)
         path.write_bytes(data)
         tracemalloc.start()
-        # A file, unlike bytes, makes room for as much as it is asked for.
+        # Unlike a bytes object, a file allocates as much memory as a read asks for.
         with pytest.raises(ConstructError):
             construct.parse_file(path)
         _, peak = tracemalloc.get_traced_memory()

@@ -336,7 +336,7 @@ def snappy_sections() -> list[tuple[bytes, bool | None]]:
         (b"\2\4A", False),  # that ends early
         (b"\2\xf0", False),  # in its length
         (b"\2\0A", False),  # a byte is missing
-        (b"\2\0A" + b"\xfe\1\0" * 200_000, False),  # more than there is room for
+        (b"\2\0A" + b"\xfe\1\0" * 200_000, False),  # more than the section's length
     ]
 
 

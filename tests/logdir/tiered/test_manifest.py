@@ -340,7 +340,7 @@ def test_a_chunk_that_does_not_decompress_is_damage_around_which_is_read(
 @pytest.mark.parametrize(
     ("change", "found"),
     [
-        # 100 MiB, some 9 KB as they are stored: the frame claims them, and does not get them.
+        # The frame claims 100 MiB in some 9 KB; the reader does not allocate them.
         pytest.param(lambda chunk: bytes(100 << 20), "104857600 bytes", id="too many bytes"),
         pytest.param(lambda chunk: chunk[:-1], "999 bytes, expected 1000", id="too few bytes"),
     ],

@@ -438,7 +438,7 @@ MISMATCH, UNKNOWN = {"snapshot-mismatch"}, {"snapshot-unconfirmed"}
     [
         ((7, 1, 90, -1), 1, 1, set()),
         ((7, 1, 90, -1), 2, 5, set()),  # a new epoch begins its own sequences
-        ((7, 1, 90, -1), 1, 0, set()),  # as producers before KIP-360 began anew
+        ((7, 1, 90, -1), 1, 0, set()),  # as producers before KIP-360 started again
         ((7, 1, 90, -1), 0, 1, MISMATCH),
         ((7, 1, 90, -1), 1, 2, MISMATCH),
         ((8, 1, 90, -1), 1, 1, UNKNOWN),

@@ -105,7 +105,7 @@ def test_any_changed_byte_raises_nothing_but_our_errors(vector: Vector, data: by
         mb.from_bytes(bytes(changed), on_damage="stop").records(["offset"]).to_table()
 
 
-# Their codecs leave the first message of the wrapper as it is, for a search to find.
+# Their codecs store the first message of the wrapper unchanged, so a search can find it.
 READABLE = ["kafka-java__v0_snappy", "kafka-java__v0_lz4", "kafka-java__v1_snappy"]
 
 

@@ -83,7 +83,7 @@ def recovered(
 
 @pytest.fixture
 def make(tmp_path: Path) -> Callable[[], Partition]:
-    """A function that writes the partition anew, as the broker left it."""
+    """A function that writes a new copy of the partition, as the broker left it."""
 
     def fresh() -> Partition:
         log_dir = tmp_path / "log-0"
