@@ -56,14 +56,14 @@ class _Process:
 
     @classmethod
     def needs_header_kernel(cls) -> bool:
-        """Return whether a kernel is to read headers. It is never compiled for that alone."""
+        """Return whether to read headers with the kernel; it is used if cached, never compiled for this."""
         if cls.is_refused or not (cls.is_loaded or cls.headers >= HEADERS_BEFORE_LOADING):
             return False
         return is_header_reader_cached()
 
     @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
-        """Go over to the columnar engine, if it can run here."""
+        """Switch to the columnar engine; stay with the reference engine if kernels cannot run here."""
         try:
             columnar.load(magic)
         except InputError as error:
@@ -77,7 +77,7 @@ _is_decoder_cached, _is_scan_cached = cache(is_decoder_cached), cache(is_scan_ca
 
 
 def _estimated_rows(entries: Entries) -> int:
-    """Return an estimate of the number of rows of *entries*."""
+    """Estimate the number of records in *entries* from their headers."""
     counts, sizes = entries.column("record_count"), entries.column("size_bytes")
     return int(np.where(counts == NO_VALUE, sizes // BYTES_PER_MESSAGE, counts).sum())
 
@@ -85,7 +85,7 @@ def _estimated_rows(entries: Entries) -> int:
 class AutoEngine:
     """Uses the reference engine until a process has read enough to load kernels.
 
-    Both engines return the same, so the change cannot be observed.
+    Both engines return the same rows, so callers do not notice the change.
     """
 
     name = "auto"
@@ -143,7 +143,7 @@ class AutoEngine:
     def _decoding_engine(
         self, chunk: Chunk, columns: tuple[str, ...], limits: Limits, max_entries: int | None
     ) -> Engine:
-        """Return the engine that decodes *columns* of the entries in *chunk* sooner."""
+        """Return the faster engine for *columns* of *chunk*; loading or compiling kernels takes time, too."""
         magic = magic_at(chunk.data)
         if magic is None or _Process.is_refused:
             return self._reference
@@ -157,7 +157,7 @@ class AutoEngine:
         return self._columnar if _Process.is_loaded else self._reference
 
     def _has_rows_to_load(self, chunk: Chunk, limits: Limits, max_entries: int | None) -> bool:
-        """Return whether with *chunk* the process has read enough rows to load kernels."""
+        """Return whether the rows read so far, plus the rows in *chunk*, are enough to load kernels."""
         missing = ROWS_BEFORE_LOADING - _Process.rows
         if missing <= 0:
             return True

@@ -18,7 +18,7 @@ MAX_CACHED_CONTENTS = 1024
 
 
 class ControlContent(NamedTuple):
-    """Content of a control batch, which its offset, time and producer do not change."""
+    """The parts of a decoded control batch that do not depend on its offset, time and producer."""
 
     control: Control | None
     num_rows: int
@@ -37,7 +37,7 @@ class ControlReader:
     def read(
         self, chunk: Chunk, entries: Entries, numbers: Indices, *, limits: Limits
     ) -> Iterator[ControlContent]:
-        """Yield the contents of the control batches among *entries* of *chunk* that have these *numbers*."""
+        """Yield the content of each control batch of *chunk*; *numbers* are their indices in *entries*."""
         names = ("codec", "record_count", "position", "size_bytes")
         columns = [entries.column(name)[numbers].tolist() for name in names]
         for number, codec, count, position, size in zip(numbers.tolist(), *columns, strict=True):

@@ -38,7 +38,7 @@ class Entries(Sequence[Entry]):
         return iter(self._entries)
 
     def picked(self, numbers: Indices) -> "Entries":
-        """Return the entries with these *numbers*: cheaper than to index them one by one."""
+        """Return the entries at the indices *numbers*; faster than indexing one entry at a time."""
         return Entries([self._entries[number] for number in numbers.tolist()])
 
     def column(self, name: str) -> Numbers:

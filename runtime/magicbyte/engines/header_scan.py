@@ -95,7 +95,7 @@ class BatchHeaders(Entries):
         return self._fields[name].astype(np.int64)
 
     def _attribute(self, name: str) -> Numbers:
-        """Return a bit field of the attributes. Few attributes differ, and each is decoded once."""
+        """Return the attributes' bit field *name* of each batch; each distinct value is decoded once."""
         numbers, indices = distinct(self._fields["attributes"])
         zeros: Any = RecordBatchHeader.unpack_from(bytes(RecordBatchHeader.SIZE))
         values = [getattr(zeros._replace(attributes=number), name) for number in numbers]

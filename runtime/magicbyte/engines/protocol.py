@@ -38,7 +38,7 @@ class Chunk(NamedTuple):
     """Position in the file of the first byte."""
 
     def after(self, num_bytes: int) -> "Chunk":
-        """Return the chunk without its first bytes."""
+        """Return the chunk without its first *num_bytes*."""
         return Chunk(self.data[num_bytes:], self.position + num_bytes)
 
     def bytes_of(self, entry: Entry) -> memoryview:
@@ -88,7 +88,7 @@ class DecodedEntry:
     `Decoded.decompressed`."""
 
     def add(self, finding: Finding, times: int = 1) -> None:
-        """Add *finding*, or count it where there is one of its code already."""
+        """Add *finding*; if there is one of the same code already, only count it."""
         if not any(known.code == finding.code for known in self.findings):
             self.findings += (finding,)
             times -= 1
@@ -117,7 +117,7 @@ class DecodedEntry:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Decoded(Scan):
-    """A scan, with the records of its entries."""
+    """The result of a scan, with the records of its entries."""
 
     rows: pa.RecordBatch
     """The records of all entries, in order."""

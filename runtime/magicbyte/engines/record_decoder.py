@@ -75,7 +75,7 @@ def negative_length(entry: Entry, field: str, length: int, position: int | None)
 def records_before_damage(data: memoryview, entry: Entry, limits: Limits) -> list[Row]:
     """Return the records of a damaged batch, whose bytes are *data*, up to the first invalid one.
 
-    Nothing guarantees that they are right. kafka-dump-log shows them.
+    No checksum confirms these records. kafka-dump-log prints them, too.
     """
     rows: list[Row] = []
     with suppress(FormatError, LimitError):

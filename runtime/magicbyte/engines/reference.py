@@ -25,7 +25,7 @@ SENTINELS = {column.name: column.sentinel for column in COLUMNS["records"]}
 
 @dataclass(eq=False, kw_only=True)
 class ReferenceEngine:
-    """The engine that all others are compared with."""
+    """Engine that decodes one entry at a time. Other engines must return the same rows and findings."""
 
     name = "reference"
     views: bool = False

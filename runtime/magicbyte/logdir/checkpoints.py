@@ -73,7 +73,10 @@ def parse_epochs(data: bytes) -> list[tuple[int, int]]:
 
 
 def lineage(epochs: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """Return leader epochs and their first offsets as a broker keeps them: both go up."""
+    """Return leader epochs and start offsets, without earlier entries that are not below a later one.
+
+    A broker removes these as well, so that both numbers increase.
+    """
     kept: list[tuple[int, int]] = []
     for epoch, start in epochs:
         while kept and (kept[-1][0] >= epoch or kept[-1][1] >= start):
@@ -95,9 +98,9 @@ def read_lineage(folder: str, store: Store | None) -> list[tuple[int, int]] | No
 def _entries(
     data: bytes, parse_parts: Callable[[list[str]], Parts | None], expected: str
 ) -> list[Parts]:
-    """Return the results of *parse_parts* for all lines after version and count.
+    """Return the results of *parse_parts* for the fields of each line after version and count.
 
-    If *parse_parts* returns None for the fields of a line, they are not the *expected* ones.
+    Raises FormatError, with the *expected* fields, if *parse_parts* returns None for a line.
     """
     lines = _lines(data)
 
@@ -208,7 +211,7 @@ def _bad_checkpoint(where: str, found: str, expected: str) -> FormatError:
 
 @dataclass(frozen=True, slots=True)
 class LogDir:
-    """The contents of the files of a log.dir."""
+    """The contents of the checkpoint and properties files of a log.dir."""
 
     path: str
     cluster_id: str | None = None
@@ -223,7 +226,7 @@ class LogDir:
     findings: tuple[Finding, ...] = field(default=())
 
     def of(self, topic: str, partition: int) -> "LogDir":
-        """Return the contents for one partition, so that pickling it takes little space."""
+        """Return a copy with the offsets of one partition only, which is small to pickle."""
         key = (topic, partition)
         own: dict[str, Any] = {
             name: {key: offsets[key]} if key in offsets else {}
@@ -243,7 +246,7 @@ OFFSET_CHECKPOINTS = {
 
 
 def read_log_dir(path: str, storage: Storage) -> LogDir:
-    """Return the content of the files of the log.dir *path*; None for a missing or malformed one."""
+    """Read the checkpoint and properties files of the log.dir *path*; a missing or malformed file is None."""
     findings: list[Finding] = []
     offsets_by_file: dict[str, Offsets] = {}
     for attribute, name in OFFSET_CHECKPOINTS.items():

@@ -1,6 +1,6 @@
 """Transaction indexes and producer snapshots: parsed as a whole, and validated.
 
-The log decides: where a companion file contradicts it, the file is reported and not used.
+A companion file that contradicts the log is reported, and not used.
 """
 
 from collections.abc import Callable, Collection, Iterator, Sequence

@@ -191,9 +191,9 @@ def _joined(
     remotes: dict[tuple[str, int, str], PartitionLog],
     storage: Storage,
 ) -> Iterator[PartitionLog]:
-    """Yield *logs* with their segments in *remotes*, then the other *remotes*.
+    """Yield local *logs* joined with their remote segments in *remotes*, then the other *remotes*.
 
-    Topic ids are compared. If the local log has none, the name decides, if only one topic has it.
+    They match by topic id; a local log without one by name, if only one remote topic has that name.
     """
     left = dict(remotes)
     by_number: defaultdict[int | None, list[PartitionLog]] = defaultdict(list)
@@ -364,7 +364,7 @@ def check_one_log_each(
 
 
 def _several(logs: Sequence[PartitionLog]) -> InputError:
-    """Return the error that *logs* have one name: replicas, or several topics in remote storage."""
+    """Return the error for *logs* of one topic name and partition: replicas, or several remote topics."""
     name, ids = logs[0].name, {log.topic_id for log in logs}
     if len(ids) == len(logs) and None not in ids:
         topics = ", ".join(f"id {log.topic_id} in {log.folder}" for log in logs)

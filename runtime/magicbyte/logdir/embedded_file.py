@@ -40,7 +40,7 @@ class EmbeddedRange:
 
 
 class EmbeddedFile:
-    """The file that is *embedded* in the object *path*; its first *size_bytes* are read."""
+    """A file that is *embedded* in the object *path*; only its first *size_bytes* are read."""
 
     descriptor = None
 

@@ -144,7 +144,7 @@ def check_index(
 
 
 def bytes_left(data: bytes, row_size: int, code: str) -> Finding:
-    """Return the finding of *code* that *data* end inside a row of *row_size* bytes."""
+    """Return a finding of *code*: the file *data* ends with part of a row of *row_size* bytes."""
     left = len(data) % row_size
     return Finding(
         code=code,

@@ -16,7 +16,7 @@ from magicbyte.storage import File, FolderItem, Store
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
-    """A file in a partition folder, or one that was named by itself."""
+    """A file in a partition folder, or a file that the user named instead of a folder."""
 
     path: str
     name: str
@@ -95,7 +95,7 @@ class PartitionLog:
 
     @property
     def on_disk(self) -> "PartitionLog":
-        """The log without its remote segments."""
+        """The partition's log without its remote segments."""
         if not any(file.is_remote for file in self.files):
             return self
         return replace(self, files=tuple(file for file in self.files if not file.is_remote))
@@ -113,7 +113,7 @@ class PartitionLog:
 
     @property
     def key(self) -> str:
-        """A string that no other log has: its folder, or the path of its first named file."""
+        """Unique name of the log: its folder, or the path of the first file that the user named."""
         return self.files[0].path if self.is_named_files and self.files else self.folder
 
     def _checkpoint(self, which: str) -> int | None:
@@ -149,7 +149,7 @@ class PartitionLog:
 
     @property
     def cleaner_offset(self) -> int | None:
-        """The offset up to which the log was compacted; 0 if the checkpoint names none, None without one."""
+        """The offset up to which the log was compacted; 0 if the checkpoint has none, None without a checkpoint."""
         if self.log_dir is None or self.log_dir.cleaner is None:
             return None
         return self._checkpoint("cleaner") or 0

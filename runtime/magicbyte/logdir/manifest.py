@@ -131,7 +131,7 @@ def _number(fields: Mapping[str, Any], field: str, *, least: int, most: int) -> 
 
 
 def _key_of(encryption: Any) -> str:
-    """Return the name of the key that the data key is wrapped with, in words."""
+    """Return words for an error that name the key with which the segment's data key is encrypted."""
     key = encryption.get("dataKey") if isinstance(encryption, dict) else None
     return f" (key {key.partition(':')[0]!r})" if isinstance(key, str) else ""
 
@@ -170,7 +170,7 @@ def _fixed(index: Mapping[str, Any], count: int, most: int) -> tuple[int, ...]:
 
 
 def _variable(index: Mapping[str, Any], count: int) -> tuple[int, ...]:
-    """Return the bytes of *count* chunks, as a compressed table lists them."""
+    """Return the sizes in bytes of *count* chunks, from the manifest's compressed table."""
     field = "transformedChunks"
     text = index.get(field)
     if not isinstance(text, str):
@@ -238,7 +238,7 @@ def _indexes(fields: Mapping[str, Any], object_bytes: int) -> dict[str, Embedded
 
 
 def _end_offset(metadata: Any) -> int | None:
-    """Return the offset after the segment's last one; None if *metadata* state none that is possible."""
+    """Return the offset after the segment's last one; None if *metadata* state no valid one."""
     last = metadata.get("endOffset") if isinstance(metadata, dict) else None
     if isinstance(last, bool) or not isinstance(last, int) or not 0 <= last < (1 << 63) - 1:
         return None

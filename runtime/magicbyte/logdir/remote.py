@@ -70,7 +70,10 @@ class _Segment:
         return self.files["log"]
 
     def listed(self, local_snapshots: set[int]) -> Iterator[LogFile]:
-        """Yield the files as files of the partition; *local_snapshots* are base offsets."""
+        """Yield the segment's files as the partition lists them.
+
+        *local_snapshots* are the base offsets of the producer snapshots on disk.
+        """
         is_cut = self.end is not None and self.stops < self.end
         for kind, file in self.files.items():
             why_not, base = self.why_not, file.base_offset
@@ -86,9 +89,9 @@ class _Segment:
 
 
 def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> PartitionLog:
-    """Return *log* with its segments in remote storage in place of its uploads.
+    """Return *log* with the files of the remote segments in its `uploads` added to its `files`.
 
-    A damaged manifest becomes a finding, and its segment is left out; if *strict*, it is raised.
+    The segment of a damaged manifest is left out, with a finding; if *strict*, FormatError is raised.
     Raises InputError where a segment that is needed is encrypted.
     """
     bases = [file.base_offset for file in log.logs if file.base_offset is not None]
@@ -132,7 +135,7 @@ def with_remote(log: PartitionLog, storage: Storage, *, strict: bool) -> Partiti
     return replace(log, files=tuple(files), uploads=(), findings=(*log.findings, *findings))
 
 
-# What an upload is
+# Files of one uploaded segment
 
 
 def _read(
@@ -257,7 +260,7 @@ def _overlap(segments: Sequence[_Segment]) -> bool:
 
 
 def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
-    """Have each segment read up to its end; a damaged one up to the base offset of the next."""
+    """Set where reading each segment ends: at its end, or at the next base offset if it is damaged."""
     bases = sorted({one.base for one in segments})
     for one in segments:
         later = bisect_right(bases, one.base)
@@ -266,9 +269,9 @@ def _guess_ends(segments: Sequence[_Segment], local_start: int | None) -> None:
 
 
 def _follow_lineage(segments: Sequence[_Segment], epochs: Epochs | None) -> None:
-    """Have each of *segments* read up to the offset where its leader epochs leave the partition's.
+    """End reading each of *segments* at the first offset whose leader epoch differs from the partition's.
 
-    The partition has *epochs*; without a local log, the epochs of the segment with the highest one.
+    *epochs* are the partition's; None or empty: the segment with the highest epoch decides.
     """
     own = {one.upload.prefix: _epochs_of(one) for one in segments}
     if not epochs:
@@ -298,7 +301,7 @@ def _epochs_of(segment: _Segment) -> Epochs:
 
 
 def _choose(segments: Sequence[_Segment], local_start: int | None) -> list[str]:
-    """Choose the *segments* to read, so that every offset is read once; describe the others.
+    """Choose the *segments* to read, so that every offset is read once; return the names of the others.
 
     Each chosen segment is read up to the next one's base offset, the last up to the local log. So
     only segments within the range of others are left out.
@@ -328,6 +331,6 @@ def _choose(segments: Sequence[_Segment], local_start: int | None) -> list[str]:
 
 
 def _cut(segment: _Segment) -> None:
-    """Have *segment* end before the first entry that is not read from it, or before earlier damage."""
+    """Shorten *segment* to the entries that are read from it; it ends earlier if it is damaged before."""
     position, _ = _walk(segment, 0, segment.stops)
     segment.files["log"] = replace(segment.log, size_bytes=position)

@@ -1,4 +1,4 @@
-"""Ranges of bytes that hold no sound entry: what they are, and where reading goes on after them."""
+"""Damaged and incomplete byte ranges of a segment: their findings, and where reading resumes."""
 
 from dataclasses import dataclass, replace
 from typing import NamedTuple
@@ -29,21 +29,21 @@ class UnsoundRange:
 
 
 class Damage(NamedTuple):
-    """The ranges that hold no sound entry from some byte on, and where reading goes on."""
+    """Consecutive ranges that hold no sound entry, and the position at which reading resumes."""
 
     ranges: list[UnsoundRange]
     resume: int
 
 
 class DamageFinder:
-    """Find how far damage goes, with a *search* for the next sound entry."""
+    """Finds where damage ends; *search* looks for the next sound entry."""
 
     def __init__(self, search: EntrySearch, limits: Limits) -> None:
         self._search = search
         self._limits = limits
 
     def of_entry(self, entry: Entry, computed: int | None) -> Damage:
-        """Return the damage that begins with *entry*, framed but too large, or of *computed* checksum."""
+        """Return the damage at *entry*, which is too large, or whose bytes have the checksum *computed*."""
         if entry.size_bytes <= self._limits.max_entry_bytes:
             assert computed is not None
             return self.at(entry.position, entry.checksum_mismatch(computed), entry)
@@ -103,7 +103,7 @@ class DamageFinder:
         return Damage([UnsoundRange(position, resume, "damaged", findings, entry)], resume)
 
     def _stated(self, position: int, data: bytes) -> tuple[int | None, int | None]:
-        """Return the end and the offset that the header in *data* states; None where it states none."""
+        """Return the end position and the offset that the header *data* states; None if unusable."""
         if len(data) < EntryHeader.SIZE:
             return None, None
         header = EntryHeader.unpack_from(data)
@@ -141,9 +141,9 @@ class DamageFinder:
         return ranges
 
     def wrong_checksum(self, entry: Entry) -> int | None:
-        """Return the checksum of a large *entry* that no entry follows, where that is wrong.
+        """Return the computed checksum of a large *entry* if it is wrong and no entry follows; else None.
 
-        A damaged size field may lead anywhere, and memory for all that it claims would be wasted.
+        It is computed in steps: a damaged size field may state far more bytes than the entry has.
         Raises FormatError where another size makes the checksum right.
         """
         if self._search.is_plausible(entry.end):

@@ -36,9 +36,10 @@ class Dataset:
 
     Attributes:
         logs: The partitions whose records are read, by topic and number.
-        all_logs: These, and the internal and half-deleted ones that `segments` and `partitions` list.
+        all_logs: `logs`, plus the internal and half-deleted partitions in the tables `segments`
+            and `partitions`.
         log_dirs: The log.dirs that hold them.
-        options: How they are read.
+        options: The options of the read.
         num_internal: Partitions of internal topics that were left out because they were not named.
     Example:
         >>> dataset = mb.open("log-0", topics=["fenced"])
@@ -256,7 +257,7 @@ class Dataset:
         return rows_of_table(schemas.PROBLEMS, columns, read)
 
     def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
-        """Return a table in the types that files of it have: times are microseconds.
+        """Return a table with the column types of exported files: times are in microseconds.
 
         Args:
             table: `records` (the delivered ones), `batches`, `segments`, `transactions`,

@@ -9,10 +9,10 @@ from magicbyte.logdir.log_file import PartitionLog
 def directory_findings(
     log: PartitionLog, bases: Sequence[int], end: int | None, log_end_offset: int | None
 ) -> Iterator[Finding]:
-    """Yield evidence that *log* once began lower, ended higher or had more segments.
+    """Yield findings that *log* once began lower, ended higher or had more segments.
 
     *bases* are the base offsets of its segments, *end* the offset after its last entry,
-    *log_end_offset* that at which the log ends.
+    *log_end_offset* the log end offset of the survey.
     """
     orphans = {
         file.base_offset: file.name

@@ -28,7 +28,7 @@ DISPOSITION_CODES = {name: code for code, name in enumerate(DISPOSITIONS)}
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DeliveryBounds:
-    """Offsets outside of these bounds are not delivered. None: no bound."""
+    """Bounds of the offsets to deliver; a bound that is None does not apply."""
 
     log_start_offset: int | None
     first: int | None
@@ -164,7 +164,7 @@ class _RecordOffsets:
         return codes[self.is_row]
 
     def _mask(self, compare: np.ufunc, bound: int | None) -> Mask:
-        """Return where *compare* is true of an offset and *bound*; nowhere without a bound."""
+        """Return a mask of the offsets for which *compare* with *bound* is true; all False without a bound."""
         if bound is None:
             return np.zeros(len(self.offsets), np.bool_)
         mask: Mask = compare(self.offsets, bound)

@@ -35,7 +35,7 @@ class EpochCheck:
         self._runs: list[_EpochRun] = []
 
     def add(self, segment: LogFile, entries: Entries) -> None:
-        """Check sound *entries* of *segment*, the next ones of the log."""
+        """Collect the leader epochs of *entries*, the log's next sound entries, in *segment*."""
         epochs = entries.column("leader_epoch")
         # v0 and v1 messages have no epoch, and batches of old leaders have -1.
         indices = np.flatnonzero(epochs >= 0)
@@ -56,7 +56,7 @@ class EpochCheck:
                 self._runs.append(run)
 
     def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
-        """Return where epochs decrease, and where the log and its checkpoint disagree."""
+        """Return findings where leader epochs decrease, or where the log and its checkpoint disagree."""
         return [*self._decreases(), *self._mismatches()]
 
     def _decreases(self) -> Iterator[Finding]:

@@ -1,4 +1,4 @@
-"""The last records of logs and those that are appended later, as `tail -f` gives lines of files."""
+"""Reads the last records of logs, and records appended later, as `tail -f` does with lines."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -42,7 +42,7 @@ class Follower:
         """Follow the logs that *open_now* opens.
 
         Args:
-            choose: Chooses among the records.
+            choose: Returns the wanted records of a dataset, in the given columns.
             columns: Columns of the records.
             tail: Records of each log to begin with. None: all.
             warn: Called with a sentence when records were lost.
@@ -125,7 +125,7 @@ def last_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the last *count* records that *choose* chooses of each log of *dataset*.
 
-    Logs are read from their ends, as far back as necessary; *report* is about that part.
+    Logs are read from their ends, as far back as necessary; *report* covers that part only.
     """
     for log in dataset.logs:
         planner = Planner(dataset.options)

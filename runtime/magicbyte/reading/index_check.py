@@ -1,7 +1,7 @@
 """Checks offset and time indexes against the entries of their segments.
 
 An index is wrong where a lookup in it would miss a record: Kafka starts to read at the position of
-the last index entry that is not above the wanted offset. Kafka's own tool asks more and rejects
+the last index entry that is not above the wanted offset. Kafka's own tool is stricter and rejects
 sound indexes: an index entry may hold the offset of any record of a batch, or of the last of
 several batches that were appended together.
 """
@@ -40,7 +40,7 @@ class _SegmentIndex:
     """Numbers of the entries that the log contradicts."""
 
     def add(self, keys: Numbers, values: Numbers) -> None:
-        """Compare the index with entries of the log that have *keys* and *values*."""
+        """Compare the index with the log's next entries, whose keys and values are *keys* and *values*."""
         end = int(np.searchsorted(self.keys, keys[-1], "right"))
         if end > self.num_compared:
             compared = slice(self.num_compared, end)
@@ -52,9 +52,9 @@ class _SegmentIndex:
         self.highest = max(self.highest, int(values.max()))
 
     def are_right(self, compared: slice, keys: Numbers, values: Numbers, before: Numbers) -> Mask:
-        """Return which *compared* entries agree with those of the log that they lead to.
+        """Return a mask of the *compared* index entries that agree with the log entries they point to.
 
-        These have *keys* and *values*; *before* is the highest value in front of each.
+        *keys* and *values* belong to the log entries; *before* is the highest value before each.
         """
         raise NotImplementedError
 
@@ -95,7 +95,7 @@ class IndexCheck:
         self._findings: list[Finding] = []
 
     def add(self, segment: LogFile, entries: Entries) -> None:
-        """Check sound *entries* of *segment*, the next ones of the log."""
+        """Compare the indexes of *segment* with *entries*, the log's next sound entries."""
         if segment.path not in self._indexes:
             self._indexes[segment.path] = list(self._read(segment))
         if not len(entries):
@@ -139,7 +139,7 @@ class IndexCheck:
                 yield _TimeIndex(file, offsets, rows["timestamp"].astype(np.int64))
 
     def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
-        """Return the findings, after the last entry of *segments*.
+        """Return the findings; all entries of *segments* have been added.
 
         Index entries that lead into damage are not judged.
         """

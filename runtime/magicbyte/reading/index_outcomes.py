@@ -2,8 +2,8 @@
 
 A transaction index lists the offsets of each aborted transaction whose marker is in its segment,
 and headers show which transactions are open at the end of the log: all others are committed. So no
-payload is read, and a damaged marker does no harm. Indexes are trusted only where headers do not
-contradict them.
+payload is read, and outcomes are known even if a marker is damaged. Indexes are trusted only
+where headers do not contradict them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -23,7 +23,7 @@ from magicbyte.transactions import LogPosition, Transaction, outcome_of
 
 
 class UntrustedIndexError(Exception):
-    """Transaction indexes cannot be trusted, for the reason that the text gives."""
+    """Raised if transaction indexes cannot be trusted; the message is the reason."""
 
 
 class AbortedTransactions:
@@ -57,7 +57,7 @@ class AbortedTransactions:
         return keys
 
     def contain(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return which of *offsets*, written by *producers*, are part of an aborted transaction."""
+        """Return a mask: True where `offsets[i]` is in an aborted transaction of `producers[i]`."""
         if not len(self):
             return np.zeros(len(producers), np.bool_)
         ranks = np.searchsorted(self._ids, producers)
@@ -103,7 +103,7 @@ class OpenAtEnd(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class OutcomeIndex:
-    """The source of a split's outcomes where indexes decide; small, however large the index is."""
+    """The index file that gives a split's outcomes, and open transactions; small to pickle."""
 
     file: LogFile | None
     """The transaction index of the split's segment."""
@@ -111,7 +111,7 @@ class OutcomeIndex:
 
 
 class IndexedOutcomes:
-    """The outcomes of entries by a transaction index; `Outcomes` are those by markers."""
+    """Finds outcomes of entries in a transaction index; `Outcomes` finds them by markers."""
 
     def __init__(self, index: OutcomeIndex, aborted: AbortedTransactions) -> None:
         self._aborted = aborted
@@ -119,12 +119,12 @@ class IndexedOutcomes:
 
     @classmethod
     def read(cls, index: OutcomeIndex) -> "IndexedOutcomes":
-        """Read the index file, and return the outcomes that it gives."""
+        """Read the index file of *index*; return an object that finds outcomes in it."""
         tables = [] if index.file is None else [read_index(index.file)]
         return cls(index, AbortedTransactions.of(tables))
 
     def of(self, entries: Entries, decoded: Decoded) -> Codes:
-        """Return the codes of the outcomes of *entries*, whose control records are *decoded*."""
+        """Return the outcome code of each of *entries*; *decoded* holds their control records."""
         producers, offsets = entries.column("producer_id"), entries.column("last_offset")
         is_control = entries.column("is_control") != 0
         is_transactional = entries.column("is_transactional") != 0
@@ -186,7 +186,7 @@ class HeaderTransactions:
                 )
 
     def _add_data(self, first: Entry, last: Entry, segment_number: int) -> None:
-        """Add data of a transaction, from the entry *first* to the entry *last*."""
+        """Add the data of *first* to *last* to the producer's open transaction, or begin one."""
         transaction = self.open.get(first.producer_id)
         if transaction is None:
             transaction = self.open[first.producer_id] = Transaction(
@@ -203,7 +203,7 @@ class HeaderTransactions:
         transaction.producer_epoch = last.producer_epoch
 
     def have_marker(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return at which of *offsets* the log has a control batch of the one of *producers*."""
+        """Return a mask: True where the log has a control batch of `producers[i]` at `offsets[i]`."""
         none = np.zeros(0, np.int64)
         ids = np.concatenate([none, *(ids for ids, _ in self._markers)])
         marker_offsets = np.concatenate([none, *(lasts for _, lasts in self._markers)])

@@ -1,7 +1,6 @@
 """A pass over the segments of a partition, for offsets, damage, gaps and boundaries of splits.
 
-Here are the passes over headers, which need nothing more; `survey_passes` has those that settle
-transactions.
+The passes in this module read headers only; those in `survey_passes` also settle transactions.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -29,7 +28,7 @@ MAX_KEPT_HEADERS = 1 << 17
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyOptions:
-    """The means of a survey."""
+    """Engine, limits and split size of a survey, and how it opens segments."""
 
     engine: Engine
     limits: Limits
@@ -75,10 +74,10 @@ class LogPass:
         self.survey = Survey(self.log, is_verified=self.walk is VerifiedWalk)
         self.survey.findings += [*self.log.findings, *companions.findings]
 
-    # What kinds of passes do differently
+    # Methods that subclasses override
 
     def is_done(self, segment: SegmentSurvey) -> bool:
-        """Return whether the pass ends in *segment*, after the last piece."""
+        """Return whether the pass ends in *segment*, after the piece that was added last."""
         return False
 
     def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
@@ -89,7 +88,7 @@ class LogPass:
         """Follow the transactions of *block*."""
 
     def add_uncertainty(self) -> None:
-        """Note that entries may be missing after the last one."""
+        """Note that entries may be missing after the one that was added last."""
 
     def add_missing(self, first: int, end: int | None) -> None:
         """Note that offsets from *first* to before *end* are missing; None: all later ones."""
@@ -191,7 +190,7 @@ class LogPass:
     # Findings
 
     def report(self, segment: SegmentSurvey, findings: Iterable[Finding]) -> None:
-        """Add *findings* in *segment* to those of the survey."""
+        """Add *findings* about *segment* to the survey's findings."""
         names = self.log.topic, self.log.partition, segment.file.name
         self.survey.findings += [finding.at(*names) for finding in findings]
 
@@ -226,9 +225,9 @@ class LogPass:
         return missing
 
     def report_gap(self, segment: SegmentSurvey, position: int, expected: int, first: int) -> bool:
-        """Report that offsets from *expected* to before *first* are missing, if cleaning may not.
+        """Report that offsets *expected* to *first* - 1 are missing, unless the log is compacted up to *first*.
 
-        Returns whether they are really missing.
+        Returns True if cleaning does not explain the gap.
         """
         cleaner_offset = self.log.cleaner_offset
         if cleaner_offset is not None and first <= cleaner_offset:
@@ -264,7 +263,7 @@ class LogPass:
             self.add_uncertainty()
 
     def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
-        """Return whether the segments that should hold offsets *start* to *end* were cleaned."""
+        """Return whether headers show that the segments for offsets *start* to *end* were cleaned."""
         if self.cleaned_segments is None:
             self.cleaned_segments = _cleaned_segments(self.log, self.options)
         number, base = segment.number, segment.file.base_offset
@@ -274,7 +273,7 @@ class LogPass:
         is_previous_cleaned = self.cleaned_segments[number - 1]
         return is_previous_cleaned if end <= base else is_previous_cleaned and is_cleaned
 
-    # The whole
+    # Results of the pass
 
     def finish(self) -> Survey:
         survey, log = self.survey, self.log
@@ -323,7 +322,7 @@ class HeaderPass(LogPass):
 
 
 class KeptHeaderPass(HeaderPass):
-    """A pass over headers that keeps them for the next reader."""
+    """A pass over headers that caches them in the survey, so that they are not read again."""
 
     num_kept_headers = MAX_KEPT_HEADERS
     """Headers that may still be kept."""
@@ -336,7 +335,7 @@ class KeptHeaderPass(HeaderPass):
 
 
 class HeadersSufficePass(HeaderPass):
-    """A pass over headers that ends where they cannot settle the log: at transactions and damage."""
+    """A pass over headers that ends at the first transaction or damage, which headers cannot settle."""
 
     def is_done(self, segment: SegmentSurvey) -> bool:
         return segment.has_transactions or bool(segment.unsound_ranges)
@@ -357,7 +356,7 @@ class HeadersSufficePass(HeaderPass):
 
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
-    """Return for each segment of *log* whether its headers show that it was cleaned."""
+    """Return, for each segment of *log*, whether its headers show that the log cleaner rewrote it."""
     are_cleaned = []
     for number, file in enumerate(log.logs):
         with options.open_log(file) as opened:
@@ -383,7 +382,7 @@ def _bounds(log: PartitionLog, number: int) -> Bounds:
 
 
 def _look_cleaned(entries: Entries) -> Mask:
-    """Return which of *entries* show that the log cleaner was here."""
+    """Return a mask of batches that the log cleaner rewrote: they lack records or have a delete horizon."""
     span = entries.column("last_offset") - entries.column("first_offset")
     counts = entries.column("record_count")
     look_cleaned: Mask = (counts >= 0) & (counts <= span)

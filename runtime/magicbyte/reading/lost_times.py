@@ -15,7 +15,7 @@ LOCATION_COLUMNS = ("topic", "partition", "file", "position")
 
 
 def lost_times(split: Split, timestamps: pa.Array, positions: pa.Array | None) -> Iterator[Finding]:
-    """Yield findings about the timestamps of records of *split* that become null.
+    """Yield findings about *timestamps*, of records of *split*, that microseconds cannot hold.
 
     With *positions*, the positions of the records' entries, there is one finding for each entry.
     """

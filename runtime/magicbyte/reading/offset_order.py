@@ -75,7 +75,7 @@ class OffsetOrder:
         return count
 
     def _judge(self, entry: Entry) -> list[Finding]:
-        """Follow one *entry*; return how it leaves the order."""
+        """Follow one *entry*; return its findings, none if its offsets are in order."""
         first, last = entry.first_offset, entry.last_offset
         findings = []
         if last < first:

@@ -131,7 +131,7 @@ def open_all_replicas(
     engine: str,
     limits: Limits | None,
 ) -> Dataset:
-    """Return the dataset of everything that is found, for checks and statistics.
+    """Return a dataset of all logs below *paths*, for checks and statistics.
 
     It has every replica, internal topics and half-deleted partitions, and damage is skipped.
     """

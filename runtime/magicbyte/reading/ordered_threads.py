@@ -30,8 +30,8 @@ def in_order(
 ) -> Generator[Item, None, None]:
     """Yield the items of each of *tasks*, in the order of the tasks.
 
-    Each thread runs one task at a time, with a tool of its own. The caller's thread iterates
-    *tasks*. *size_of* returns the bytes of an item. The error of a task is raised after the items
+    Each thread runs one task at a time, with its own result of *make_tool*. The caller's thread
+    iterates *tasks*. *size_of* returns the bytes of an item. The error of a task is raised after the items
     of all earlier tasks. When the iteration ends for any reason, the threads have ended too; each
     completes its current item.
     """
@@ -55,7 +55,7 @@ class _Slot(Generic[Item]):
 
 
 class _TaskQueue(Generic[Tool, Item]):
-    """Tasks in order: the caller takes items of the first, threads run this and later ones."""
+    """Queue of tasks: the caller takes the items of the first task; threads run it and later ones."""
 
     def __init__(self, threads: int, size_of: Callable[[Item], int]) -> None:
         self._max_bytes = threads * MAX_AHEAD_BYTES

@@ -27,7 +27,7 @@ Run = tuple[Entries, Iterable[tuple[int, int, Control | None]]]
 
 
 class OutcomeEnd(NamedTuple):
-    """Position at which the transactional data of a producer with one outcome end."""
+    """Position up to which the transactional data of a producer has one outcome."""
 
     position: int
     producer_id: int
@@ -35,7 +35,7 @@ class OutcomeEnd(NamedTuple):
 
 
 class OutcomeException(NamedTuple):
-    """Positions between which the entries of a producer have an outcome of their own."""
+    """Range of positions in which a producer's entries have *outcome*, whatever its OutcomeEnd states."""
 
     producer_id: int
     first: int

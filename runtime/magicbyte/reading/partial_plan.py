@@ -1,5 +1,5 @@
-"""Surveys of the segments that a question needs: how far a log may be read, where a time begins,
-how the transactions of an offset range ended.
+"""Surveys of only some segments of a log, to find its readable range, the offset of a time, or the
+outcomes of the transactions in an offset range.
 
 The last segment and the snapshot at its base tell how far a log may be read. A segment whose time
 index ends before a time is not read for it. An offset range needs the segments that hold it and
@@ -100,7 +100,7 @@ def survey_of_range(
 
 
 def _has_open(survey: Survey, end: int) -> bool:
-    """Return whether a transaction that begins before *end* has no outcome in this part."""
+    """Return whether a transaction that begins before *end* is open or undecided in *survey*."""
     return any(
         one.outcome not in ("committed", "aborted") and one.first_offset < end
         for one in survey.transactions

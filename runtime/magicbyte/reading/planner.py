@@ -153,7 +153,7 @@ class Planner:
                 yield split.file, entries
 
     def headers_of_split(self, split: Split, engine: Engine) -> Iterator[Entries]:
-        """Yield the headers of *split*; those that a quick survey has read are not read again."""
+        """Yield the headers of *split*; headers that a quick survey has cached are not read again."""
         with self.open_log(split.file) as log:
             for piece in HeaderWalk(
                 log,
@@ -178,7 +178,7 @@ class Planner:
         return list(self.splits(survey, offsets, by_segment=max_partition_bytes is None))
 
     def splits_of_ranges(self, survey: Survey, ranges: Iterable[OffsetRange]) -> list[Split]:
-        """Return the splits of each of *ranges*; none that is outside of its range."""
+        """Return, for each of *ranges* of offsets, the splits that may hold offsets in it."""
         return [
             split for offsets in ranges for split in self.splits(survey, offsets, only_wanted=True)
         ]
@@ -278,7 +278,10 @@ def _survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
 
 
 def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) -> bool:
-    """Return whether all offsets from *here* to *there* are outside of *offsets*, in a log in order."""
+    """Return whether no offset between the boundaries *here* and *there* is in *offsets*.
+
+    Offsets in the log must increase.
+    """
     first, end = offsets
     last = None if there is None else there.floor
     if last is not None and first is not None and last < first:
@@ -287,7 +290,7 @@ def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) ->
 
 
 def _end_of_data(segment: SegmentSurvey) -> int:
-    """Return the position after the last byte that splits cover: of the tail, or of the stop."""
+    """Return the position after the last split of *segment*: its end, its tail or the read's stop."""
     if segment.stop_at is not None:
         return segment.stop_at
     end = segment.file.size_bytes

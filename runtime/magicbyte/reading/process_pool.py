@@ -141,7 +141,7 @@ def _end_with_caller() -> None:
 def _interrupts_held() -> Iterator[None]:
     """Block SIGINT, permanently in a process that is started meanwhile.
 
-    A terminal sends it to all processes. The caller kills the others, which so print no traceback.
+    A terminal sends it to all processes. The caller kills the others, so that they print no traceback.
     """
     if not hasattr(signal, "pthread_sigmask"):
         yield

@@ -51,7 +51,7 @@ class ProducerBatches:
     def transaction_data(self, segment_number: int) -> Iterator[tuple[int, TransactionData]]:
         """Yield data of transactions, divided by control batches, with the index of its first batch.
 
-        *segment_number* is that of the segment that holds the entries.
+        *segment_number* is the number of the segment that holds the entries.
         """
         column = self._entries.column
         is_data = (column("is_transactional") != 0) & ~self._is_control

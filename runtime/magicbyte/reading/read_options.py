@@ -60,7 +60,7 @@ class ReadOptions:
             )
 
     def wanted_offsets(self, offset_at: Callable[[int], int | None]) -> OffsetRange:
-        """Return the offsets of a partition that are inside of both ranges.
+        """Return the offsets of a partition that are both in the range of offsets and in the range of times.
 
         *offset_at* returns the first offset at a time or later, None where there is none.
         """

@@ -290,7 +290,7 @@ def _splits_and_tallies(
 
 
 def _num_bytes(item: pa.RecordBatch | list[Row] | Tally) -> int:
-    """Return the bytes that *item* holds; a tally counts as nothing."""
+    """Return the size of *item* in memory, in bytes; 0 for a tally."""
     if isinstance(item, list):
         return len(item) * DICT_BYTES
     return 0 if isinstance(item, Tally) else int(item.nbytes)

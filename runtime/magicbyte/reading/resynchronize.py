@@ -1,4 +1,4 @@
-"""The search for the next sound entry after damage. Its time is linear in the bytes it passes."""
+"""Searches for the next sound entry after damage, in time linear in the bytes passed."""
 
 from collections.abc import Iterator
 
@@ -40,7 +40,7 @@ FREE_CHECKS per file. Candidates beyond that are passed over, so that the search
 class EntrySearch:
     """Search [start, end) of *file* for entries that the damage before them has not altered.
 
-    *is_last* says that an incomplete entry at the end is on its way, not damaged. Offsets must
+    With *is_last*, an incomplete entry at the end is still being written, not damaged. Offsets must
     fit *order*, which the entries before the damage have defined.
     """
 
@@ -71,7 +71,7 @@ class EntrySearch:
     # Positions
 
     def zeros_begin(self) -> int:
-        """Return where the zeros begin that the file ends in; its end if it ends otherwise."""
+        """Return the position of the first of the zeros at the file's end; the end if there are none."""
         if self._zeros_begin is None:
             position = self.end
             while position > self.start:
@@ -84,7 +84,7 @@ class EntrySearch:
         return self._zeros_begin
 
     def header_at(self, position: int) -> Entry | None:
-        """Return the header at *position*; None where none is there."""
+        """Return the header at *position*; None if the bytes there are no valid header."""
         data = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
         try:
             return read_entry(data, 0, origin=position)
@@ -130,7 +130,7 @@ class EntrySearch:
         )
 
     def claim(self, position: int, data: bytes) -> Entry | None:
-        """Return the header that *data*, the bytes at *position*, hold if it reads like the next entry's."""
+        """Return the header in *data*, the bytes at *position*; None if it cannot be the next entry's."""
         try:
             claim = read_entry(data, 0, origin=position)
         except FormatError:
@@ -158,9 +158,9 @@ class EntrySearch:
     def next_entry(self, position: int, claim: Entry | None, findings: list[Finding]) -> int | None:
         """Return where the next sound entry begins after *position*; None where there is none.
 
-        The bytes at *position* may read like an entry, the *claim*. If the file's end cuts that
-        off, entries after it have higher offsets, and others are part of its payload. Candidates that
-        were passed over are added to *findings*.
+        *claim* is the header at *position* if it could be one: entries after it have higher
+        offsets, and candidates with lower ones may be part of its payload. *findings* gets a
+        finding about candidates that were not checked.
         """
         if self.is_barren(position):
             return None
@@ -270,7 +270,7 @@ class EntrySearch:
         return RunningChecksum(self.file, following).is_right(following.end)
 
     def true_end(self, entry: Entry, own_end: int | None) -> int | None:
-        """Return where *entry* really ends, if only its size field was altered.
+        """Return where *entry* really ends if only its size field was altered; else None.
 
         Then its checksum is right over its true bytes, and an entry begins after them. *own_end*
         is where the stated size leads, if a plausible frame is there. Work is bounded like that
@@ -293,7 +293,7 @@ class EntrySearch:
 
 
 class RunningChecksum:
-    """The checksum of an entry up to ever later positions; each byte is read once."""
+    """The checksum of an entry for increasing end positions; each byte is read once."""
 
     def __init__(self, file: File, entry: Entry) -> None:
         is_batch = entry.magic == 2

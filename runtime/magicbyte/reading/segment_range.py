@@ -26,7 +26,7 @@ def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
 
 
 def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
-    """Return *log* to the segment that holds the offset before *offset*, and *more* segments."""
+    """Return *log* up to the segment that holds the offset before *offset*, plus *more* segments."""
     bases = _bases(log)
     end = max(bisect_left(bases, offset), 1) + more
     return log if end >= len(bases) else _between(log, None, bases[end])
@@ -67,7 +67,7 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
 
 
 def _between(log: PartitionLog, first: int | None, end: int | None) -> PartitionLog:
-    """Return the files of *log* whose base offset is in [first, end), with fitting checkpoints."""
+    """Return the files of *log* whose base offset is in [first, end), with checkpoints for that range."""
     files = tuple(
         file
         for file in log.files

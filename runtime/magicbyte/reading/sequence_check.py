@@ -1,6 +1,6 @@
 """Checks producer sequences: each batch continues from the producer's last one.
 
-A broker checks that when it appends (ProducerAppendInfo); its recovery does not check it again.
+A broker checks this when it appends a batch (ProducerAppendInfo), but not again in recovery.
 """
 
 from collections.abc import Sequence
@@ -31,7 +31,7 @@ class SequenceCheck:
     """Follows the sequences of a partition's producers, in order.
 
     Any sequence is accepted where offsets are missing since the producer's last batch: cleaning or
-    damage took batches.
+    damage may have removed batches.
     """
 
     def __init__(self, log: PartitionLog) -> None:
@@ -46,7 +46,7 @@ class SequenceCheck:
         self._num_gaps = 0
 
     def add(self, segment: LogFile, entries: Entries) -> None:
-        """Check sound *entries* of *segment*, the next ones of the log."""
+        """Check the sequences of *entries*, the log's next sound entries, in *segment*."""
         if not self._is_checked or not len(entries):
             return
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")

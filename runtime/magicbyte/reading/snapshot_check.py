@@ -43,7 +43,7 @@ class SnapshotCheck:
         """The highest epoch of each producer so far, markers included."""
 
     def begin_segment(self, base: int | None) -> None:
-        """Report that there is no snapshot at the *base* of a segment, where one belongs."""
+        """Report a missing snapshot at *base*, a segment's base offset, if a broker writes one there."""
         companions = self.companions
         if not companions.are_expected or not base or ("snapshot", base) in companions.file_names:
             return
@@ -51,9 +51,9 @@ class SnapshotCheck:
             self._add("snapshot-missing", base, f"there is no producer snapshot at {base}")
 
     def add_entries(self, entries: Entries, producer_batches: ProducerBatches) -> None:
-        """Add *entries* in ascending order, before the tracker does; *producer_batches* wrote them.
+        """Add *entries*, in ascending order, before the tracker; *producer_batches* has them by producer.
 
-        There is no snapshot between them. Entries that the first snapshot concerns go to
+        No snapshot's offset is between them. Entries of producers in the first snapshot go to
         `add_entry_of_start`, too.
         """
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
@@ -109,7 +109,7 @@ class SnapshotCheck:
                 )
 
     def _compare_producers(self, base: int) -> None:
-        """Report the statements of the snapshot at *base* that the log contradicts."""
+        """Report the fields of producers in the snapshot at *base* that the log contradicts."""
         snapshot, tracker = self.companions.snapshots[base], self.tracker
         is_whole = tracker.knows_beginning and not self.is_cleaned()
         first_snapshot = self.companions.snapshots.get(self.companions.first_base, ())
@@ -153,7 +153,7 @@ class SnapshotCheck:
             yield f"{name} has no open transaction", str(first), "none"
 
     def judge_start(self) -> None:
-        """Judge the first snapshot, and forget the open transactions of one that cannot be trusted.
+        """Check the first snapshot, and drop its open transactions if it cannot be trusted.
 
         It is trusted if nothing contradicts it, and every later one states its open transactions.
         """

@@ -188,7 +188,7 @@ class _SplitReader:
     # Bytes
 
     def _walk(self, columns: Sequence[str] | None) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield the entries and the unsound ranges of the split; a verified plan knows the ranges."""
+        """Yield the entries and the unsound ranges of the split; a verified plan has found the ranges."""
         split = self.split
         is_start = split.first is not None
         position, floor = split.start, split.bounds.floor
@@ -239,7 +239,7 @@ class _SplitReader:
     def _decode(
         self, scanned: list[SoundEntries | UnsoundRange]
     ) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield *scanned* with the records of the entries."""
+        """Yield the *scanned* entries with their records, and the unsound ranges unchanged."""
         for piece in scanned:
             if isinstance(piece, UnsoundRange):
                 yield piece
@@ -257,7 +257,7 @@ class _SplitReader:
     def _read_outcomes(
         self, scanned: list[SoundEntries | UnsoundRange] | None
     ) -> Outcomes | IndexedOutcomes:
-        """Return the outcomes of the split's transactions, from the *scanned* entries if there are some."""
+        """Return the outcomes of the split's transactions, from *scanned* or, if None, the file."""
         split = self.split
         if split.outcome_index is not None:
             return IndexedOutcomes.read(split.outcome_index)
@@ -286,7 +286,7 @@ class _SplitReader:
     # Results
 
     def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Return *findings* with the names of the split's file."""
+        """Return *findings* with the topic, partition and file name of the split."""
         names = self.split.topic, self.split.partition, self.split.file.name
         return [finding.at(*names) for finding in findings]
 
@@ -334,7 +334,7 @@ class _SplitReader:
         )
 
     def _rows(self, classified: ClassifiedEntries, outcomes: Codes | None) -> pa.RecordBatch:
-        """Return the requested columns of the records, of the file and of the dispositions."""
+        """Return the requested columns of the table `records` for all records of *classified*."""
         split, wire = self.split, classified.decoded.rows
         if not self.columns:
             return wire.select([])
@@ -358,7 +358,7 @@ class _SplitReader:
 
 
 def header_result(entries: Entries) -> ChunkResult:
-    """Return the result for *entries* of which only the headers were read; no checksum is verified."""
+    """Return the result for *entries* whose headers alone were read; no checksum is verified."""
     undecoded = [_undecoded(entry, "delivered") for entry in entries]
     return ChunkResult(findings=[], entries=undecoded)
 
@@ -387,7 +387,7 @@ def read_split(
         Arrow record batches.
     Raises:
         InputError: A column does not exist.
-        ChangedError: The file is not what it was when the read was planned.
+        ChangedError: The file has changed since the read was planned.
         FormatError: The split is damaged, and `on_damage` is ``"fail"``; so for LimitError.
     Example:
         >>> splits = mb.open("log-0", topics=["fenced"]).plan()
@@ -418,7 +418,7 @@ def select_rows(result: ChunkResult, dispositions: tuple[str, ...]) -> Iterator[
 
 
 def _filter(rows: pa.RecordBatch, mask: Mask, count: int) -> Iterator[pa.RecordBatch]:
-    """Yield the *count* rows of the *mask*."""
+    """Yield the *count* rows that *mask* selects: as slices, or copied if they are scattered."""
     edges = np.flatnonzero(np.diff(mask, prepend=False, append=False))
     if len(edges) > 2 * MAX_SLICES or count < rows.num_rows // 2:
         yield filter_rows(rows, mask)

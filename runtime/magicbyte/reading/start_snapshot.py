@@ -12,7 +12,7 @@ from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
 class StartSnapshot:
-    """The producers of the snapshot at a log's first base, compared with what they write later."""
+    """The producers of the snapshot at a log's first base, compared with their later batches."""
 
     def __init__(self, producers: Sequence[ProducerSnapshotEntry]) -> None:
         self.producers = producers
@@ -23,7 +23,7 @@ class StartSnapshot:
         self._seen: set[int] = set()
 
     def add_entry(self, entry: Entry, *, is_whole: Callable[[], bool]) -> None:
-        """Compare the next *entry* of a producer; *is_whole* returns whether none may be missing."""
+        """Compare *entry*, a producer's next batch; *is_whole* returns False if batches may be missing."""
         producer = self.awaited.get(entry.producer_id)
         if producer is None:
             return

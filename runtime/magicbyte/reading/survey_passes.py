@@ -46,7 +46,10 @@ class IndexPass(LogPass):
         self.transactions.add(entries[begin:], block.segment.number)
 
     def finish(self) -> Survey:
-        """Take outcomes from the indexes. Raises UntrustedIndexError where the log contradicts them."""
+        """Finish the survey with the outcomes in the indexes.
+
+        Raises UntrustedIndexError where the log contradicts them.
+        """
         survey, log = super().finish(), self.log
         for finding in survey.findings:
             if finding.code.startswith("snapshot-") or finding.code == "offset-gap":
@@ -123,9 +126,9 @@ class VerifiedPass(LogPass):
         return _finish_transactions(survey)
 
     def doubt_aborts_in_cleaned_log(self) -> None:
-        """Doubt aborts of records that the cleaner has kept, since it removes aborted records.
+        """Make aborts undecided whose records the log cleaner has kept: it removes aborted records.
 
-        Such a transaction was committed in a segment that is missing, which looks like cleaning.
+        Their commit marker may be in a missing segment, whose missing offsets look like cleaning.
         """
         cleaner_offset = self.log.cleaner_offset or 0
         for txn in self.survey.transactions:
@@ -165,7 +168,7 @@ class UpToDamagePass(VerifiedPass):
     def add_unsound(
         self, segment: SegmentSurvey, piece: SoundEntries, index: int, decoded: DecodedEntry
     ) -> None:
-        """Add the entries of *piece* before *index*, and end at the unsound one there."""
+        """Add the entries of *piece* before *index*, and end the pass at entry *index*, which is damaged."""
         entry = piece.entries[index]
         findings = tuple(
             finding for finding in piece.findings if (finding.position or 0) <= entry.position

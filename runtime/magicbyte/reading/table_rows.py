@@ -43,7 +43,7 @@ def rows_of_table(
 
 
 def record_batch(rows: Iterable[dict[str, Any]], schema: pa.Schema) -> pa.RecordBatch:
-    """Return *rows* as Arrow. Bytes of a path that are not UTF-8 become U+FFFD."""
+    """Return *rows* as an Arrow batch. Bytes of a path that are not UTF-8 become U+FFFD."""
     paths = [name for name in PATH_COLUMNS if name in schema.names]
     return batch_of([row | {name: _text(row[name]) for name in paths} for row in rows], schema)
 

@@ -1,4 +1,4 @@
-"""Checks for timestamps in the future, because of which retention by time keeps a segment too long."""
+"""Checks for timestamps in the future, which make retention by time keep a segment too long."""
 
 import time
 from collections.abc import Sequence
@@ -37,7 +37,7 @@ class TimeCheck:
         """Entries by file name."""
 
     def add(self, segment: LogFile, entries: Entries) -> None:
-        """Check sound *entries* of *segment*, the next ones of the log."""
+        """Collect *entries*, the log's next sound entries in *segment*, that have future timestamps."""
         times = entries.column("max_timestamp")
         indices = np.flatnonzero(times > self._now + MAX_AHEAD_MS)
         if not len(indices):
@@ -73,7 +73,7 @@ class TimeCheck:
 
 
 def _duration(milliseconds: int) -> str:
-    """Return a duration in years, days or hours: the largest unit of which it has two."""
+    """Return a duration as text, in the largest of years, days and hours that gives at least two."""
     hours = milliseconds // 3_600_000
     for unit, size in (("years", 365 * 24), ("days", 24)):
         if hours >= 2 * size:

@@ -35,7 +35,7 @@ class TransactionIndexCheck:
     def add_marker(
         self, segment_number: int, entry: Entry, control: Control, ended: Transaction | None
     ) -> None:
-        """Add a marker that the tracker has; *ended* is the transaction that was open before."""
+        """Add a marker that the tracker has processed; *ended* is the transaction that it ended, if any."""
         if control.type != ControlType.ABORT:
             return
         key = entry.producer_id, entry.last_offset

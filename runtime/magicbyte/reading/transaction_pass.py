@@ -54,7 +54,7 @@ class TransactionPass:
         self._snapshots.begin_segment(base)
 
     def add_uncertainty(self) -> None:
-        """Note that entries may be missing after the last one: perhaps a marker."""
+        """Note that entries, perhaps a marker, may be missing after the one that was added last."""
         self._tracker.mark_uncertain()
 
     def add_missing(self, first: int, end: int | None) -> None:
@@ -85,7 +85,7 @@ class TransactionPass:
             self._add_run(block, begin, end, inside)
 
     def _runs(self, cuts: Sequence[int], firsts: Numbers) -> Iterator[tuple[int, int]]:
-        """Yield the indices between *cuts*, cut again where a snapshot is between two entries."""
+        """Yield the index ranges between *cuts*, divided further where a snapshot is between two entries."""
         for begin, end in pairwise(cuts):
             low, high = int(firsts[begin]), int(firsts[end - 1])
             pending = self._snapshots.pending

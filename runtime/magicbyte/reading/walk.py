@@ -43,7 +43,7 @@ MAX_NUMBERS_BATCH_BYTES = 16 * MIB
 
 @dataclass(frozen=True, slots=True)
 class SoundEntries:
-    """Entries back to back whose frames and, if asked for, checksums are right."""
+    """Consecutive entries whose frames and, in a VerifiedWalk, checksums are right."""
 
     entries: Entries
     chunk: Chunk
@@ -169,7 +169,7 @@ class HeaderWalk(Walk):
         ).entries
 
     def _large_messages(self, first: Entry) -> Entries:
-        """Return *first* and the large messages after it, up to anything else.
+        """Return *first* and the large messages after it, up to a small message, a batch or damage.
 
         Following the offsets of many entries takes little more time than of one.
         """
@@ -238,9 +238,9 @@ class VerifiedWalk(Walk):
         computed: int | None,
         stopped_by: Finding | None,
     ) -> tuple[Damage | None, int]:
-        """Return the damage at which a scan stopped, if there is any, and the bytes needed to read on.
+        """Return the damage at which a scan stopped, or None, and how many bytes the next read needs.
 
-        There is none if *chunk*, the bytes from there on, is too short for the next entry.
+        It is None if *chunk*, the bytes from the stop on, is only too short for the next entry.
         """
         position = chunk.position
         if unsound is not None:
@@ -272,7 +272,7 @@ class VerifiedWalk(Walk):
 
 
 def max_batch_bytes(columns: Sequence[str]) -> int:
-    """Return the decompressed bytes of entries for an Arrow batch of the wire *columns*."""
+    """Return how many decompressed bytes of entries go into an Arrow batch of the wire *columns*."""
     for name in columns:
         if not pa.types.is_primitive(WIRE_TYPES[name]):
             return MAX_BATCH_BYTES
@@ -282,7 +282,7 @@ def max_batch_bytes(columns: Sequence[str]) -> int:
 def decode_verified(
     engine: Engine, chunk: Chunk, num_entries: int, columns: Sequence[str], *, limits: Limits
 ) -> Iterator[Decoded]:
-    """Decode the first entries of *chunk*, whose checksums are known to be right, for a batch at a time."""
+    """Decode the first *num_entries* of *chunk*, whose checksums are verified, one Arrow batch at a time."""
     max_bytes = max_batch_bytes(columns)
     while num_entries:
         decoded = engine.decode(

@@ -1,7 +1,7 @@
 """Release callback of the C data interface: drops the Python object that owns the columns.
 
 It is machine code, because Arrow may call it in a thread that Python does not know, and after the
-interpreter has ended. Then there is nothing left to drop.
+interpreter has ended. In that case it does nothing.
 """
 
 import ctypes
@@ -15,7 +15,7 @@ LEN_WORD = 8
 
 @cache
 def release_function(release_word: int, private_word: int) -> int:
-    """Return the address of a function that takes the address of a struct.
+    """Return the address of the release callback, which takes the address of an Arrow C struct.
 
     It sets word *release_word* of the struct to 0, and drops the object whose address is in word
     *private_word*.

@@ -1,7 +1,7 @@
-"""Memory of the kernels: columns, descriptors, scratch memory. It is used again, because it is expensive.
+"""Pools of memory for the kernels: columns, descriptors and scratch memory.
 
-The first touch of a fresh page costs more than all that kernels do with it. Memory of columns is used again
-once Arrow has dropped the last column in it; scratch memory belongs to a thread.
+Memory is reused, because the first write to a fresh page takes longer than all work of a kernel on it.
+Memory of columns is reused once Arrow has dropped the last column in it; scratch memory belongs to a thread.
 """
 
 import threading
@@ -58,7 +58,7 @@ class ColumnMemory:
         self.num_bytes = 0
 
     def grow(self, number: int, num_bytes: int, num_kept: int) -> None:
-        """Replace a buffer by one of *num_bytes*; copy the first *num_kept*, which are 0 in a first one."""
+        """Replace buffer *number* by one of *num_bytes*; copy its first *num_kept* bytes (zeros if new)."""
         old, new = self.parts[number], allocate(num_bytes)
         new[:num_kept] = old[:num_kept] if len(old) else 0
         self.parts[number] = new
@@ -67,7 +67,7 @@ class ColumnMemory:
 
 
 class MemoryPool:
-    """Spare memory by its use: columns of one layout need about the same sizes each time."""
+    """Pool of released column memory, by use: columns of one layout need similar sizes each time."""
 
     def __init__(self, max_bytes: int = MAX_SPARE_BYTES) -> None:
         self.max_bytes = max_bytes
@@ -76,7 +76,7 @@ class MemoryPool:
         self._num_bytes = 0
 
     def acquire(self, use: object, count: int) -> ColumnMemory:
-        """Return memory of *count* buffers of any sizes, not initialized."""
+        """Return released memory of the same *use*, else new memory for *count* buffers; not initialized."""
         with self._lock:
             spare = self._spare.get(use)
             if not spare:
@@ -105,7 +105,7 @@ class MemoryPool:
 
 @dataclass(slots=True, eq=False)
 class MemoryLease:
-    """Held by Arrow as long as it needs the columns; its destructor releases their memory."""
+    """Object that Arrow holds while it needs the columns; its destructor releases their memory."""
 
     pool: MemoryPool
     use: object
@@ -153,7 +153,7 @@ def drop_scratch(purpose: str) -> None:
 
 
 def cached(cache_key: object, make: Callable[[], Any]) -> Any:
-    """Return this thread's value of *cache_key*; *make* makes it at the first use."""
+    """Return this thread's cached value for *cache_key*; *make* creates it at the first use."""
     values = _of_thread.__dict__.setdefault("values", {})
     if cache_key not in values:
         values[cache_key] = make()

@@ -23,7 +23,7 @@ LEN_STRUCT = 10
 
 
 class StructTemplate:
-    """Words of the structs of batches with the same columns; counts and addresses are filled in later."""
+    """The C structs of an Arrow batch as 64-bit words; counts and addresses are filled in per batch."""
 
     def __init__(
         self,
@@ -131,7 +131,7 @@ class StructTemplate:
 
 
 def _slots(columns: Sequence[KernelColumn], name: str) -> Iterator[int]:
-    """Yield the slots *name* of *columns* and of their members."""
+    """Yield the number of the state slot *name* of each of *columns* and of their list members."""
     for column in columns:
         if name in column.slots:
             yield column.slots[name]

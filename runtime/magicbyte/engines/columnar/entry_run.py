@@ -1,6 +1,6 @@
-"""Runs through entries back to back: by the fused kernel, or one entry at a time by other kernels.
+"""Decodes consecutive log entries of a chunk: by the fused kernel, or one at a time by other kernels.
 
-The reference engine decodes single entries that kernels refuse.
+The reference engine decodes each entry that the kernels refuse.
 """
 
 import struct
@@ -147,7 +147,7 @@ class EntryRun:
         self.desc = desc
 
     def _prepare_last(self) -> bool:
-        """Copy the last entry to where enough bytes follow; return whether it can be decoded in this run."""
+        """Copy the last entry to a buffer with SLACK bytes after it; return False if the run must end."""
         desc, size = self.desc[self.count], len(self.view) - self.end
         if size > MAX_COPIED_BYTES and desc[self.names["codec"]]:
             return True  # `_decode_next` decompresses it from where it is
@@ -162,7 +162,7 @@ class EntryRun:
         return True
 
     def _describe_next(self, max_bytes: int, *, verify: bool) -> bool:
-        """Describe the next entry; return whether there is one of at most *max_bytes*."""
+        """Describe the next entry; return False if no sound entry of at most *max_bytes* follows."""
         desc = self.desc[self.count : self.count + 1]
         scan = kernel(self.format.name, "scan")
         left = len(self.view) - self.end
@@ -171,7 +171,7 @@ class EntryRun:
         return bool(count)
 
     def _decode_next(self) -> None:
-        """Decode the next entry, which is sound, by itself."""
+        """Decode the next entry, which is known to be sound, without the fused kernel."""
         self._describe_next(len(self.view), verify=False)
         n, desc = self.count, self.desc[self.count]
         size = int(desc[self.names["size"]])
@@ -183,9 +183,9 @@ class EntryRun:
         self.count, self.end = n + 1, self.end + size
 
     def _decode_by_kernel(self, n: int) -> int | None:
-        """Decode entry *n*, decompressed by `magicbyte.codecs`; return its decompressed bytes.
+        """Decode entry *n* with a kernel; return the number of its decompressed bytes.
 
-        None where it is for the reference engine.
+        Its payload is decompressed first. Returns None if the reference engine has to decode the entry.
         """
         names, desc = self.names, self.desc[n : n + 1]
         if self.format.is_unusual(desc)[0]:
@@ -237,7 +237,7 @@ class EntryRun:
         return payload
 
     def _refer(self, n: int) -> int:
-        """Have the reference engine decode entry *n*; return the bytes of its rows."""
+        """Have the reference engine decode entry *n*; return the size of its rows in bytes."""
         entry = DescriptorEntries(self.format, self.desc[n : n + 1], self.chunk.position)[0]
         data = self.chunk.bytes_of(entry)
         rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
@@ -247,7 +247,7 @@ class EntryRun:
     # Results
 
     def decode(self) -> Decoded:
-        """Decode the entries."""
+        """Decode the entries of the run; return their rows, and why it ended if an entry is not sound."""
         self._run()
         count = self.count
         if count:
@@ -290,7 +290,7 @@ class EntryRun:
         )
 
     def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
-        """Return the rows that kernels made of each entry, and its decompressed bytes."""
+        """Return the number of rows that kernels decoded from each entry, and its decompressed bytes."""
         num_rows = np.ones(len(desc), np.int64)
         decompressed = np.zeros(len(desc), np.int64)
         # Kernels do not count the rows of messages, and reading a field of all descriptors is slow.
@@ -313,7 +313,7 @@ class EntryRun:
         return bases
 
     def _control_results(self, entries: DescriptorEntries) -> dict[int, DecodedEntry]:
-        """Return the results of control batches; one with findings is for the reference engine."""
+        """Return the results of control batches; the reference engine decodes those with findings."""
         is_control = entries.column("is_control") != 0
         is_control[list(self.referred)] = False
         numbers = np.flatnonzero(is_control)
@@ -329,7 +329,7 @@ class EntryRun:
         return results
 
     def _with_referred(self, rows: pa.RecordBatch, kernel_rows: Numbers) -> pa.RecordBatch:
-        """Return *rows* of the kernels, and among them the rows of the reference engine."""
+        """Return *rows* of the kernels with the reference engine's rows inserted, in order of entries."""
         ends = np.cumsum(kernel_rows)
         parts, position = [], 0
         for n in sorted(self.referred):
@@ -345,7 +345,7 @@ _OUTPUT = struct.Struct(f"{control_block.NUM_SLOTS - control_block.COUNT}q")
 
 
 class _KernelCall:
-    """The control block of a thread for one format, columns and limits, with all that never changes."""
+    """A thread's control block for one format, its columns and limits; slots that stay constant are set."""
 
     def __init__(self, form: EntryFormat, decode: MachineCode, limits: Limits) -> None:
         kernels, max_bytes = form.kernels, limits.max_batch_bytes

@@ -1,4 +1,4 @@
-"""Formats of log entries: the meaning of descriptors, and the offsets of wrapper messages."""
+"""Formats of log entries, as kernels describe them, and offsets of messages in wrapper messages."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
@@ -40,12 +40,12 @@ class EntryFormat(ABC):
         """
 
     def is_none(self, desc: Descriptors, name: str) -> Mask | None:
-        """Return where the field *name* of Entry is None; None where it never is."""
+        """Return a mask of the entries whose field *name* is None; None if that never happens."""
         return None
 
     @abstractmethod
     def is_unusual(self, desc: Descriptors) -> Mask:
-        """Return the entries that the reference engine has to decode, judged by their headers alone."""
+        """Return a mask of the entries whose headers show that the reference engine has to decode them."""
 
     @abstractmethod
     def max_rows(self, desc: Descriptors) -> int:
@@ -55,7 +55,7 @@ class EntryFormat(ABC):
         """Make the offsets and times of the messages in wrappers absolute.
 
         *desc* are the entries of all rows of *output*. Returns the offset of each entry's first row,
-        and the wrappers that the reference engine has to decode, because their offsets contradict.
+        and the wrappers that the reference engine has to decode, because their offsets contradict each other.
         """
         raise NotImplementedError("record batches are no wrappers")
 

@@ -1,6 +1,6 @@
 """The fused kernel: scan, decompress and decode in chunks of 256 KiB, so that a chunk stays in L2.
 
-Python, which runs one thread at a time, is returned to once for many chunks.
+It returns to Python once for many chunks, because Python runs only one thread at a time.
 """
 
 from magicbyte.engines.columnar import control_block
@@ -117,7 +117,7 @@ def _add_status(block: int, status: int) -> None:
 def _scan_entries(block: int, n: int, position: int, most: int) -> int:
     """Describe entry *n*, which begins at *position*, and the entries after it, *most* in total.
 
-    Returns the first that is not whole, of another format, or has a wrong checksum.
+    Returns the number of the first entry that is incomplete, of another format, or has a wrong checksum.
     """
     p, results = _get(block, SCAN_ARGS), _get(block, RESULTS)
     put8(p + SCAN_FROM, _get(block, ADDRESS) + position)

@@ -1,4 +1,4 @@
-"""Kernel that reads the headers of v2 batches from a file, and nothing between them."""
+"""Kernel that reads the headers of v2 batches from a file, and skips the records between them."""
 
 from magicbyte.engines.entry import LEAST_SIZES, OVERHEAD
 from magicbyte_formats.wire import RecordBatchHeader

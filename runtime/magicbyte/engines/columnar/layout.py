@@ -1,4 +1,4 @@
-"""Layout of the buffers that a kernel writes some columns to."""
+"""Layout of the buffers to which a kernel writes the requested columns."""
 
 from collections.abc import Sequence
 from functools import cache

@@ -76,7 +76,7 @@ def compile_kernel(function: Callable[..., Any], signature: Signature) -> bytes:
 
 
 class MachineCode:
-    """A kernel in memory, called with integers and arrays as its *signature* states."""
+    """A compiled kernel in memory, called with integers and arrays as its *signature* states."""
 
     def __init__(self, code: bytes, signature: Signature) -> None:
         """Load the object file *code*. Altered code may crash the process."""

@@ -1,4 +1,4 @@
-"""Columns of an Arrow batch: those that a kernel writes, and those that are the same in an entry."""
+"""Columns of an Arrow batch: a kernel writes the records' own, NumPy repeats an entry's values."""
 
 import ctypes
 from collections.abc import Sequence
@@ -71,7 +71,7 @@ class OutputColumns:
             self._grow(0 * layout.is_row)
 
     def view(self, source: Bytes) -> None:
-        """Have columns be views of *source*."""
+        """Let views in the columns refer to the buffer *source*."""
         self.source = source
         self.state[self.layout.source_slots] = address(source)
 
@@ -191,7 +191,7 @@ class OutputColumns:
         return bitmap(self._numbers(column, count) != column.sentinel)
 
     def release(self) -> None:
-        """Release the memory, if no batch is made of it."""
+        """Release the memory, if no Arrow batch has taken it over."""
         POOL.release(self.layout, self._memory)
 
     def _part(self, slot: int) -> Bytes:
@@ -246,7 +246,7 @@ class ArrowStructs:
 
 @cache
 def _zeros(bits: int) -> pa.Buffer:
-    """Return zeros for as many 64-bit values as a number of *bits* can count."""
+    """Return a buffer of 2 to the power of *bits* 64-bit zeros."""
     return pa.py_buffer(bytes(LEN_WORD << bits))
 
 

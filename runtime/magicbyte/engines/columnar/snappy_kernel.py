@@ -34,7 +34,7 @@ LENGTH, HIGH_OFFSET, NUM_BYTES_SHIFT = 0x7F, 0x700, 12
 
 
 def _copies() -> Any:
-    """Return a table of copies by tag; 0 for literals."""
+    """Return the length, offset bits and number of offset bytes of each tag's copy; 0 for a literal's tag."""
     copies = np.zeros(256, np.int64)
     for tag in range(256):
         kind, number = tag & 3, tag >> 2
