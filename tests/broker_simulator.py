@@ -152,7 +152,7 @@ class Broker:
 
 
 class Watched:
-    """Module `os` for `magicbyte.storage.local`; *before* is called with the name of each call."""
+    """Module `os` for `magicbyte.storage._local`; *before* is called with the name of each call."""
 
     def __init__(self, before: Callable[[str], None]) -> None:
         self._before = before

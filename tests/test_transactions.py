@@ -6,10 +6,7 @@ import numpy as np
 import pytest
 
 from entry_headers import header
-from magicbyte.engines.entry import Entry
-from magicbyte.engines.protocol import Control, Entries
-from magicbyte.reading.producer_batches import ProducerBatches
-from magicbyte.transactions import (
+from magicbyte._transactions import (
     LogPosition,
     Transaction,
     TransactionTracker,
@@ -17,6 +14,9 @@ from magicbyte.transactions import (
     outcomes_at,
     uncertain_outcomes,
 )
+from magicbyte.engines.entry import Entry
+from magicbyte.engines.protocol import Control, Entries
+from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)

@@ -29,9 +29,9 @@ from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, read_split
 
 if TYPE_CHECKING:
+    from magicbyte._produce_check import check_produced
+    from magicbyte._spec import spec_files
     from magicbyte.companion_tables import Companion, companion
-    from magicbyte.produce_check import check_produced
-    from magicbyte.spec import spec_files
     from magicbyte.statistics import Statistics, stats
     from magicbyte.verification.verify import Verification, verify
 
@@ -74,9 +74,9 @@ _LAZY = {
     "Companion": "companion_tables",
     "Statistics": "statistics",
     "Verification": "verification.verify",
-    "check_produced": "produce_check",
+    "check_produced": "_produce_check",
     "companion": "companion_tables",
-    "spec_files": "spec",
+    "spec_files": "_spec",
     "stats": "statistics",
     "verify": "verification.verify",
 }

@@ -12,7 +12,7 @@ from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
-from magicbyte_kernels.crc_folding import (
+from magicbyte_kernels._crc_folding import (
     I8,
     I32,
     I64,
@@ -22,7 +22,7 @@ from magicbyte_kernels.crc_folding import (
     folding,
     padded,
 )
-from magicbyte_kernels.crc_tables import (
+from magicbyte_kernels._crc_tables import (
     CASTAGNOLI,
     CASTAGNOLI_POLYNOMIAL,
     IEEE,

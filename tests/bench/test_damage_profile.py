@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.reading.resynchronize import EntrySearch
-from magicbyte.storage.local import LocalFile
+from magicbyte.reading._resynchronize import EntrySearch
+from magicbyte.storage._local import LocalFile
 from magicbyte_tools.bench.damage_profile import PARTS, damage_profile
 from magicbyte_tools.bench.data import Kind, Segment, segments
 from magicbyte_tools.bench.profile import Profile

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte.engines.columnar import buffers, entry_run, output
+from magicbyte.engines.columnar import _buffers, _entry_run, _output
 from magicbyte_tools.bench.data import Kind, segments
 from magicbyte_tools.bench.profile import CHECKSUMS, CODEC, PARTS, RECORDS, REST, modes, profile
 
@@ -17,8 +17,8 @@ def test_each_part_of_the_engine_has_its_time(
     kind: Kind, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Buffers that earlier tests enlarged would change how often a buffer is too small at first.
-    monkeypatch.setattr(output, "POOL", buffers.MemoryPool())
-    buffers.reset()
+    monkeypatch.setattr(_output, "POOL", _buffers.MemoryPool())
+    _buffers.reset()
     ticks = iter(range(0, 1 << 40, 1000))
     monkeypatch.setattr(time, "thread_time_ns", lambda: next(ticks))
     (segment,) = segments([kind], tmp_path, raw_bytes=60_000)
@@ -44,7 +44,7 @@ def test_each_mode_has_its_profile(tmp_path: Path) -> None:
 
 
 def test_clocks_are_taken_away_again(tmp_path: Path) -> None:
-    before = entry_run.fused_kernel
+    before = _entry_run.fused_kernel
     (segment,) = segments([KINDS[1]], tmp_path, raw_bytes=60_000)
     profile(segment, repetitions=1)
-    assert entry_run.fused_kernel is before
+    assert _entry_run.fused_kernel is before

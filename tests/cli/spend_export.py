@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 from log_builder import batch_of
-from magicbyte.engines import auto
+from magicbyte.engines import _auto
 from magicbyte_cli import main
 from memory_growth import measured
 
@@ -34,7 +34,7 @@ def export(log: Path, out: str, threads: str) -> None:
 
 
 def run(mib: int, threads: str, out: str) -> None:
-    auto.ROWS_BEFORE_COMPILING = 0  # the first export loads machine code, if any does
+    _auto.ROWS_BEFORE_COMPILING = 0  # the first export loads machine code, if any does
     log = Path(out).with_name("log") / f"{0:020}.log"
     log.parent.mkdir()
     write_log(log, MIB)

@@ -13,20 +13,20 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from magicbyte.engines import auto
+from magicbyte.engines import _auto
 from magicbyte.engines import header_scan as engines_heads
-from magicbyte.engines.auto import AutoEngine
-from magicbyte.engines.columnar import buffers, libraries
-from magicbyte.engines.columnar.formats import DescriptorEntries
+from magicbyte.engines._auto import AutoEngine
+from magicbyte.engines.columnar import _buffers, _libraries
+from magicbyte.engines.columnar._formats import DescriptorEntries
 from magicbyte.engines.entry import Entry, checksum_of
 from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
-from magicbyte.reading import log_pass
-from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.walk import HeaderWalk, max_batch_bytes
+from magicbyte.reading import _log_pass
+from magicbyte.reading._offset_order import Bounds
+from magicbyte.reading._walk import HeaderWalk, max_batch_bytes
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import entries_of
 
@@ -214,7 +214,7 @@ def test_decoding_ends_in_front_of_a_wrong_checksum(views: bool) -> None:
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -> None:
-    buffers.reset()  # a larger buffer of an earlier test would hold more entries
+    _buffers.reset()  # a larger buffer of an earlier test would hold more entries
     value = bytes(1 << 20)
     bomb = build.batch([build.record(value)], codec=build.GZIP)
     data = memoryview(bomb * 40)
@@ -227,7 +227,7 @@ def test_entries_that_come_to_much_do_not_get_into_one_record_batch(name: str) -
 @pytest.mark.parametrize("name", ["reference", "columnar"])
 @pytest.mark.parametrize("codec", [0, 2])
 def test_a_record_batch_of_numbers_holds_more_entries(codec: int, name: str) -> None:
-    buffers.reset()
+    _buffers.reset()
     data = memoryview(build.batch([build.record(bytes(1 << 19))], codec=codec) * 80)
 
     def sizes(*columns: str) -> list[int]:
@@ -275,7 +275,7 @@ def reads(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
     monkeypatch.setattr(os, "pread", noted)
     address = ctypes.cast(noted_by_kernel, ctypes.c_void_p).value
     # The default keeps the function alive as long as its address.
-    monkeypatch.setattr(libraries, "pread", lambda _=noted_by_kernel: address)
+    monkeypatch.setattr(_libraries, "pread", lambda _=noted_by_kernel: address)
     return reads
 
 
@@ -296,7 +296,7 @@ def test_headers_alone_are_read_once(
     assert once.num_rows == 60
     assert reads == [(61, position) for position in once["position"].to_pylist()]
     for most_kept in (0, 17):  # less than there is
-        monkeypatch.setattr(log_pass.KeptHeaderPass, "num_kept_headers", most_kept)
+        monkeypatch.setattr(_log_pass.KeptHeaderPass, "num_kept_headers", most_kept)
         reads.clear()
         assert quick(path, name).equals(once) and len(reads) == 120 - most_kept // 5 * 5
 
@@ -313,12 +313,12 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
             return BatchHeaders.back_to_back(bytes(4 * 61), 0)
 
     asked: list[str] = []
-    chosen, process = AutoEngine(), auto._Process
+    chosen, process = AutoEngine(), _auto._Process
     for name in ("reference", "columnar"):
         monkeypatch.setattr(chosen, f"_{name}", Engine(name))
     for name, value in {"headers": 0, "is_loaded": False, "is_refused": False}.items():
         monkeypatch.setattr(process, name, value)
-    monkeypatch.setattr(auto, "HEADERS_BEFORE_LOADING", 6)
+    monkeypatch.setattr(_auto, "HEADERS_BEFORE_LOADING", 6)
     for is_loaded, is_kept, expected in [
         (False, True, "reference"),
         (True, False, "reference"),
@@ -327,7 +327,7 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
         (False, False, "reference"),
     ]:
         process.is_loaded = is_loaded
-        monkeypatch.setattr(auto, "is_header_reader_cached", lambda is_kept=is_kept: is_kept)
+        monkeypatch.setattr(_auto, "is_header_reader_cached", lambda is_kept=is_kept: is_kept)
         chosen.read_headers(MemoryFile(b"", "memory"), 0, 0)
         assert asked[-1] == expected, (is_loaded, is_kept)
 

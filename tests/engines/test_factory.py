@@ -87,9 +87,9 @@ AUTO = """
 import sys
 from collections import Counter
 import magicbyte as mb
-from magicbyte.engines import auto
+from magicbyte.engines import _auto
 from magicbyte.engines.columnar import ColumnarEngine
-auto.ROWS_BEFORE_LOADING, auto.ROWS_BEFORE_COMPILING = {loading}, {compiling}
+_auto.ROWS_BEFORE_LOADING, _auto.ROWS_BEFORE_COMPILING = {loading}, {compiling}
 asked = Counter()
 decode = ColumnarEngine.decode
 def counted(self, *arguments, **options):

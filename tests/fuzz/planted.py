@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar import ColumnarEngine, buffers
-from magicbyte.engines.columnar.formats import format_of
+from magicbyte.engines.columnar import ColumnarEngine, _buffers
+from magicbyte.engines.columnar._formats import format_of
 from magicbyte.engines.protocol import Chunk, Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.tables.binary_views import without_binary_views
@@ -35,22 +35,22 @@ class ReadsBehind(Planted):
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
         whole = np.frombuffer(buffer, np.uint8)
-        ctypes.string_at(buffers.address(whole) + len(whole), 1)
+        ctypes.string_at(_buffers.address(whole) + len(whole), 1)
 
 
 class ReadsBefore(Planted):
     """Reads the byte before the start of the chunk."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
-        ctypes.string_at(buffers.address(np.frombuffer(buffer, np.uint8)) - 1, 1)
+        ctypes.string_at(_buffers.address(np.frombuffer(buffer, np.uint8)) - 1, 1)
 
 
 class WritesBehind(Planted):
     """Writes a byte after the end of a buffer that the engine allocated."""
 
     def go_wrong(self, buffer: memoryview, decoded: Decoded) -> None:
-        own = buffers.allocate(128)  # of any alignment
-        ctypes.memset(buffers.address(own) + len(own), 0, 1)
+        own = _buffers.allocate(128)  # of any alignment
+        ctypes.memset(_buffers.address(own) + len(own), 0, 1)
 
 
 class Loops(ReferenceEngine):

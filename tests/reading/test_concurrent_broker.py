@@ -12,7 +12,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
-from magicbyte.storage import local
+from magicbyte.storage import _local
 
 STEPS = 1000
 """Number of changes to a directory during a read, for each way to read."""
@@ -66,7 +66,7 @@ def test_rows_of_a_directory_that_changes_are_its_rows(
                 broker.step()
                 num_steps += 1
 
-        monkeypatch.setattr(local, "os", Watched(before))
+        monkeypatch.setattr(_local, "os", Watched(before))
         rows: list[Row] = []
         is_whole = True
         try:

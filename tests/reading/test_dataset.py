@@ -20,8 +20,8 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.errors import MissingError
+from magicbyte.reading._times import milliseconds
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.times import milliseconds
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
 from surveys import splits_of

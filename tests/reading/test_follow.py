@@ -15,7 +15,7 @@ import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
 from magicbyte import Dataset, Report, Rows
 from magicbyte.reading.follow import Follower, RecordFilter, last_rows
-from magicbyte.storage import local
+from magicbyte.storage import _local
 from paths import DATA
 
 TRANSACTIONS = DATA / "4.3/transactions/log-0"
@@ -239,7 +239,7 @@ def test_each_record_of_a_broker_at_work_is_given_once(
         if call in CALLS and rng.random() < chance:
             broker.step()
 
-    monkeypatch.setattr(local, "os", Watched(before))
+    monkeypatch.setattr(_local, "os", Watched(before))
     one = follower(tmp_path, warn=lambda _: None)
     given: list[tuple[int, bytes]] = []
     for _ in range(40):

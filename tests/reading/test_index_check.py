@@ -13,7 +13,7 @@ from magicbyte import Finding
 from magicbyte.checksum import crc32c
 from magicbyte.logdir.indexes import position_of, whole_rows
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.index_check import _OffsetIndex
+from magicbyte.reading._index_check import _OffsetIndex
 from magicbyte_formats.wire import OffsetIndexEntry
 from paths import DATA
 

@@ -16,7 +16,7 @@ import magicbyte as mb
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
 from magicbyte.reading import planner
-from magicbyte.reading.index_outcomes import AbortedTransactions
+from magicbyte.reading._index_outcomes import AbortedTransactions
 from magicbyte.reading.split import read_split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.schemas import DISPOSITIONS

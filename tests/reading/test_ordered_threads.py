@@ -16,7 +16,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.reading import planner
-from magicbyte.reading.ordered_threads import MAX_AHEAD_BYTES, in_order
+from magicbyte.reading._ordered_threads import MAX_AHEAD_BYTES, in_order
 from paths import DATA, shared
 
 COLUMNS = ("topic", "partition", "offset", "key", "value", "file", "position", "disposition")

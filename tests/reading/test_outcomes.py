@@ -7,8 +7,9 @@ from typing import Any
 import pytest
 
 from entry_headers import header
+from magicbyte._transactions import LogPosition, PlannedOutcomes
 from magicbyte.engines.protocol import Control, Entries, Entry
-from magicbyte.reading.outcomes import (
+from magicbyte.reading._outcomes import (
     NO_OUTCOME,
     OUTCOME_CODES,
     Outcomes,
@@ -17,7 +18,6 @@ from magicbyte.reading.outcomes import (
     outcomes_by_markers,
 )
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte.transactions import LogPosition, PlannedOutcomes
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
 SEGMENT = 2

@@ -8,10 +8,10 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from magicbyte.reading._times import milliseconds
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ISOLATION_LEVELS
-from magicbyte.reading.times import milliseconds
 from paths import DATA
 
 LOGS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())

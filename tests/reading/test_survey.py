@@ -10,7 +10,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from magicbyte.engines.auto import AutoEngine
+from magicbyte.engines._auto import AutoEngine
 from magicbyte.reading.survey import SegmentSurvey
 from paths import DATA
 from random_log import write_random_log

@@ -8,7 +8,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from magicbyte.reading import resynchronize, walk
+from magicbyte.reading import _resynchronize, _walk
 
 
 @pytest.mark.parametrize("magic", [0, 1, 2])
@@ -41,9 +41,9 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
     (finding,) = (finding for finding in whole[1].findings if finding.code == "bad-size")
     assert (finding.position, finding.field, finding.found) == (position, "size", str(far))
     assert finding.expected == str(len(entries[damaged]) - 12)
-    monkeypatch.setattr(walk, "CHUNK", 1000)
-    monkeypatch.setattr(resynchronize, "MAX_STEP", 700)
-    monkeypatch.setattr(walk, "BLOCK_BYTES", 700)
+    monkeypatch.setattr(_walk, "CHUNK", 1000)
+    monkeypatch.setattr(_resynchronize, "MAX_STEP", 700)
+    monkeypatch.setattr(_walk, "BLOCK_BYTES", 700)
     ranges_read.clear()
     assert read() == whole
     assert whole[0] == [offset for offset in range(count) if offset != damaged]
@@ -62,7 +62,7 @@ def test_a_large_entry_in_front_of_garbage_is_judged_by_all_of_its_bytes(
         entries[1] = large[:-1] + b"\1"
     path = tmp_path / "t.log"
     path.write_bytes(b"".join(entries))
-    monkeypatch.setattr(walk, "CHUNK", 1000)
+    monkeypatch.setattr(_walk, "CHUNK", 1000)
     rows = mb.open(path, on_damage="skip").records(["offset"])
     offsets = rows.to_table().column("offset").to_pylist()
     assert offsets == ([0, 1, 2] if is_sound else [0, 2])

@@ -13,8 +13,8 @@ from pyspark.sql import DataFrame, SparkSession
 
 import magicbyte as mb
 from file_damage import flip
-from magicbyte.spark import spark_columns
-from magicbyte.spark.tasks import tasks
+from magicbyte.spark import _spark_columns
+from magicbyte.spark._tasks import tasks
 from magicbyte.tables.stored_types import MAX_MILLISECONDS, is_out_of_range
 from paths import DATA
 
@@ -108,7 +108,7 @@ def test_a_schema_of_the_users_is_obeyed_and_alone_decoded(spark: SparkSession) 
     names = ("offset", "topic", "partition", "magic")
     assert frame.columns == ["Offset", *names[1:]]
     assert rows_of(frame) == expected(CLUSTER, names, topics=["committed"])
-    assert spark_columns.sources_of(spark_columns.columns_named(["timestampType", "OFFSET"])) == (
+    assert _spark_columns.sources_of(_spark_columns.columns_named(["timestampType", "OFFSET"])) == (
         "timestamp_type",
         "offset",
     )
@@ -168,7 +168,7 @@ def test_a_time_beyond_microseconds_is_null_and_one_that_is_not_there_is_kafkas(
     far = pa.array([0, None, -1, 1 << 62, -(1 << 62), MAX_MILLISECONDS]).cast(
         pa.timestamp("ms", tz="UTC")
     )
-    timestamp = spark_columns.columns_named(["timestamp"])[0]
+    timestamp = _spark_columns.columns_named(["timestamp"])[0]
     microseconds = timestamp.convert(far).cast(pa.int64()).to_pylist()
     assert microseconds == [0, -1000, -1000, None, None, MAX_MILLISECONDS * 1000]
     assert is_out_of_range(far).to_pylist() == [False, False, False, True, True, False]

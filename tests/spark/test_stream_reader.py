@@ -17,8 +17,8 @@ from magicbyte.errors import ChecksumError, InputError
 from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import from_offset, up_to
+from magicbyte.spark._stream_reader import StreamReader, admission, share_offsets
 from magicbyte.spark.data_source import MagicbyteDataSource
-from magicbyte.spark.stream_reader import StreamReader, admission, share_offsets
 from paths import DATA
 from surveys import surveys_of
 

@@ -10,8 +10,8 @@ import log_builder as build
 import magicbyte as mb
 from file_damage import flip
 from log_builder import TIME, Folder
-from magicbyte.statistics.counts import MAX_PRODUCERS
-from magicbyte.statistics.retention import LatestEntry, Retention, retentions
+from magicbyte.statistics._counts import MAX_PRODUCERS
+from magicbyte.statistics._retention import LatestEntry, Retention, retentions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte.tables.stats_table import STATS

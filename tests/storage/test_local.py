@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte.storage import local
+from magicbyte.storage import _local
 
 
 def test_a_segment_that_is_renamed_while_its_folder_is_listed_is_not_left_out(
@@ -24,4 +24,4 @@ def test_a_segment_that_is_renamed_while_its_folder_is_listed_is_not_left_out(
         return nullcontext(seen)
 
     monkeypatch.setattr(os, "scandir", renamed_behind)
-    assert [item.name for item in local.list_folder(str(tmp_path))] == [f"{0:020}.log"]
+    assert [item.name for item in _local.list_folder(str(tmp_path))] == [f"{0:020}.log"]

@@ -12,9 +12,9 @@ import pytest
 
 import magicbyte as mb
 from magicbyte import storage
-from magicbyte.storage import Storage, StorageOptions, Store, filesystems
-from magicbyte.storage.options import KNOWN_OPTIONS
-from magicbyte.storage.urls import parse_url
+from magicbyte.storage import Storage, StorageOptions, Store, _filesystems
+from magicbyte.storage._options import KNOWN_OPTIONS
+from magicbyte.storage._urls import parse_url
 from paths import CHECKOUT
 from s3_server import ACCESS_KEY, SECRET, S3Server
 from surveys import surveys_of
@@ -134,11 +134,11 @@ def test_every_option_is_one_of_the_file_system() -> None:
 
 
 def test_each_scheme_has_its_file_system() -> None:
-    azure, inner = filesystems.connect(
+    azure, inner = _filesystems.connect(
         "abfss", "c@account.dfs.core.windows.net", StorageOptions({"account_key": "Zm9v"})
     )
     assert (azure.type_name, inner("x/y"), inner("")) == ("abfs", "c/x/y", "c")
-    google, inner = filesystems.connect("gs", "b", StorageOptions({"anonymous": True}))
+    google, inner = _filesystems.connect("gs", "b", StorageOptions({"anonymous": True}))
     assert (google.type_name, inner("x")) == ("gcs", "b/x")
     with pytest.raises(
         mb.InputError, match="the URL names no storage account; expected abfss://CONTAINER@ACCOUNT"

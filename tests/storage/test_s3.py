@@ -15,8 +15,8 @@ import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
 from magicbyte.storage import Store
-from magicbyte.storage import store as stores
-from magicbyte.storage.store import _Handle
+from magicbyte.storage import _store as stores
+from magicbyte.storage._store import _Handle
 from magicbyte.tables.schemas import TABLES
 from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
 

@@ -16,8 +16,8 @@ from magicbyte.checksum import crc32c
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.protocol import Entries
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.reading.epoch_check import EpochCheck
-from magicbyte.reading.sequence_check import SequenceCheck
+from magicbyte.reading._epoch_check import EpochCheck
+from magicbyte.reading._sequence_check import SequenceCheck
 from magicbyte.reading.time_check import MAX_AHEAD_MS, TimeCheck
 from paths import DATA
 

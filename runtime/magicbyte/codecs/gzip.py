@@ -7,7 +7,7 @@ are ignored.
 from struct import unpack_from
 
 from magicbyte.checksum import crc32
-from magicbyte.codecs.output import DecompressedOutput
+from magicbyte.codecs._output import DecompressedOutput
 from magicbyte.errors import CodecError
 
 try:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import lz4.block
 import lz4.frame
 
-from magicbyte.codecs.output import DecompressedOutput
+from magicbyte.codecs._output import DecompressedOutput
 from magicbyte.errors import CodecError
 
 ID = 3

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import zstandard
 
-from magicbyte.codecs.output import DecompressedOutput
+from magicbyte.codecs._output import DecompressedOutput
 from magicbyte.errors import CodecError, LimitError
 
 ID = 4

@@ -13,7 +13,7 @@ def engine(name: str, *, views: bool = False) -> Engine:
     much to read. With *views*, keys and values are Arrow views, of the bytes as they were read if those
     are not compressed. Raises InputError for another name.
     """
-    from magicbyte.engines.auto import AutoEngine
+    from magicbyte.engines._auto import AutoEngine
     from magicbyte.engines.columnar import ColumnarEngine
     from magicbyte.engines.reference import ReferenceEngine
 

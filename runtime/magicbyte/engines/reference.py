@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines._message_decoder import decode_message
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry
 from magicbyte.engines.header_scan import read_batch_headers
-from magicbyte.engines.message_decoder import decode_message
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, DecodedEntry, Entries, Scan
 from magicbyte.engines.record_decoder import Row, decode_batch
 from magicbyte.errors import CodecError, FormatError, LimitError

@@ -10,6 +10,8 @@ from functools import partial
 from magicbyte.engines.entry import LEAST_SIZE
 from magicbyte.errors import InputError, MissingError
 from magicbyte.findings import Finding
+from magicbyte.logdir._manifest import embedded_log
+from magicbyte.logdir._tiered_files import uploads_in
 from magicbyte.logdir.checkpoints import (
     LogDir,
     read_first_epoch_start,
@@ -18,14 +20,12 @@ from magicbyte.logdir.checkpoints import (
 )
 from magicbyte.logdir.file_names import LOG_DIR_MARKS, ParsedFolderName, parse_file, parse_folder
 from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
-from magicbyte.logdir.manifest import embedded_log
 from magicbyte.logdir.remote_names import (
     MANIFEST,
     RemoteFolder,
     parse_remote_file,
     parse_remote_folder,
 )
-from magicbyte.logdir.tiered_files import uploads_in
 from magicbyte.storage import NO_OPTIONS, FolderItem, Storage, absolute_path
 from magicbyte_formats.wire import EntryHeader
 

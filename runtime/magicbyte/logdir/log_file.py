@@ -7,10 +7,10 @@ from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
 from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
+from magicbyte.logdir._tiered_files import UploadedSegment
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.file_names import parse_file
-from magicbyte.logdir.tiered_files import UploadedSegment
 from magicbyte.storage import File, FolderItem, Store
 
 

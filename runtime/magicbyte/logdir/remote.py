@@ -14,6 +14,8 @@ from itertools import pairwise, zip_longest
 from magicbyte.errors import FormatError, LimitError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
+from magicbyte.logdir._manifest import read_manifest
+from magicbyte.logdir._tiered_files import UploadedSegment
 from magicbyte.logdir.checkpoints import (
     MAX_CHECKPOINT_BYTES,
     lineage,
@@ -25,9 +27,7 @@ from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
 from magicbyte.logdir.log_file import LogFile, PartitionLog, file_order
-from magicbyte.logdir.manifest import read_manifest
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
-from magicbyte.logdir.tiered_files import UploadedSegment
 from magicbyte.storage import Storage, is_url
 
 Epochs = list[tuple[int, int]]

@@ -16,10 +16,10 @@ from magicbyte.logdir.discover import (
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.remote import with_remote
+from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.reading.times import Time, milliseconds
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
 
 

@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.reading._epoch_check import EpochCheck
+from magicbyte.reading._index_check import IndexCheck
+from magicbyte.reading._sequence_check import SequenceCheck
 from magicbyte.reading.dispositions import ClassifiedEntries
-from magicbyte.reading.epoch_check import EpochCheck
-from magicbyte.reading.index_check import IndexCheck
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
-from magicbyte.reading.sequence_check import SequenceCheck
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.time_check import TimeCheck
 

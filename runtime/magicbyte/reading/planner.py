@@ -11,6 +11,7 @@ from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 
+from magicbyte._transactions import PlannedOutcomes, uncertain_outcomes
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.limits import MIB
@@ -19,15 +20,19 @@ from magicbyte.logdir.companions import (
     read_transaction_companions,
 )
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.reading import times
-from magicbyte.reading.index_outcomes import UntrustedIndexError
-from magicbyte.reading.log_pass import HeaderPass, HeadersSufficePass, KeptHeaderPass, SurveyOptions
+from magicbyte.reading import _times
+from magicbyte.reading._index_outcomes import UntrustedIndexError
+from magicbyte.reading._log_pass import (
+    HeaderPass,
+    HeadersSufficePass,
+    KeptHeaderPass,
+    SurveyOptions,
+)
+from magicbyte.reading._survey_passes import IndexPass, UpToDamagePass, VerifiedPass
+from magicbyte.reading._walk import HeaderWalk, SoundEntries
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
-from magicbyte.reading.survey_passes import IndexPass, UpToDamagePass, VerifiedPass
-from magicbyte.reading.walk import HeaderWalk, SoundEntries
-from magicbyte.transactions import PlannedOutcomes, uncertain_outcomes
 
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
@@ -131,7 +136,7 @@ class Planner:
 
         *time* is in milliseconds since the Unix epoch. None: there is no such record.
         """
-        return times.offset_at(
+        return _times.offset_at(
             survey,
             time,
             engine=self.new_engine(),

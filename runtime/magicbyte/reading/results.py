@@ -13,7 +13,7 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding, Severity, worst
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading.ordered_threads import in_order
+from magicbyte.reading._ordered_threads import in_order
 from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from magicbyte._transactions import PlannedOutcomes
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import (
@@ -19,7 +20,16 @@ from magicbyte.engines.protocol import (
 from magicbyte.errors import ChangedError, error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading.damage import UnsoundRange
+from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
+from magicbyte.reading._offset_order import Bounds
+from magicbyte.reading._outcomes import (
+    Outcomes,
+    Run,
+    outcomes_by_list,
+    outcomes_by_markers,
+)
+from magicbyte.reading._walk import CHUNK, SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.reading.dispositions import (
     DISPOSITION_CODES,
     ClassifiedEntries,
@@ -28,22 +38,12 @@ from magicbyte.reading.dispositions import (
     classify,
     totals,
 )
-from magicbyte.reading.index_outcomes import IndexedOutcomes, OutcomeIndex
-from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.outcomes import (
-    Outcomes,
-    Run,
-    outcomes_by_list,
-    outcomes_by_markers,
-)
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener, open_segment
-from magicbyte.reading.walk import CHUNK, SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
 from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
-from magicbyte.transactions import PlannedOutcomes
 
 _OUTCOME_NAMES = string_array([*OUTCOMES, None])
 

@@ -3,19 +3,19 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
+from magicbyte._transactions import Transaction, outcomes_at
 from magicbyte.engines.protocol import BatchHeaders
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.reading.damage import UnsoundRange
-from magicbyte.reading.index_outcomes import (
+from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._index_outcomes import (
     AbortedTransactions,
     OutcomeIndex,
     indexes_of,
     outcomes_at_end,
 )
-from magicbyte.reading.offset_order import Bounds
+from magicbyte.reading._offset_order import Bounds
 from magicbyte.storage import File
-from magicbyte.transactions import Transaction, outcomes_at
 
 Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""

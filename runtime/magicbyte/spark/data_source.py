@@ -3,12 +3,12 @@
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
-from magicbyte.spark import options, spark_columns
-from magicbyte.spark.driver_log import without_traceback
-from magicbyte.spark.pickling import PickledByValue
-from magicbyte.spark.record_reader import RecordsReader
-from magicbyte.spark.stream_reader import StreamReader
-from magicbyte.spark.table_reader import TableReader
+from magicbyte.spark import _options, _spark_columns
+from magicbyte.spark._driver_log import without_traceback
+from magicbyte.spark._pickling import PickledByValue
+from magicbyte.spark._record_reader import RecordsReader
+from magicbyte.spark._stream_reader import StreamReader
+from magicbyte.spark._table_reader import TableReader
 
 
 class MagicbyteDataSource(PickledByValue, DataSource):
@@ -41,15 +41,15 @@ class MagicbyteDataSource(PickledByValue, DataSource):
 
     def schema(self) -> StructType:
         with without_traceback():
-            columns = spark_columns.default_columns(options.parse(self.options))
-            return spark_columns.struct_of(columns)
+            columns = _spark_columns.default_columns(_options.parse(self.options))
+            return _spark_columns.struct_of(columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         with without_traceback():
-            parsed = options.parse(self.options)
+            parsed = _options.parse(self.options)
             reader = RecordsReader if parsed.table == "records" else TableReader
             return reader(parsed, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         with without_traceback():
-            return StreamReader(options.parse(self.options), schema)
+            return StreamReader(_options.parse(self.options), schema)

@@ -17,10 +17,10 @@ from typing import Any
 
 import magicbyte
 from magicbyte.errors import InputError
-from magicbyte.spark.driver_tables import PipelineSummary, write_driver_tables, write_table
+from magicbyte.spark._driver_tables import PipelineSummary, write_driver_tables, write_table
+from magicbyte.spark._spark_errors import DamagedError, translated_errors
 from magicbyte.spark.pipeline_plan import PipelinePlan, task_lines, text_of
 from magicbyte.spark.session import LazySession
-from magicbyte.spark.spark_errors import DamagedError, translated_errors
 from magicbyte.spark.stage import METADATA_FOLDER, Stage, WorkFolder, plan_path
 from magicbyte.spark.task_writer import (
     TASK_TABLES,

@@ -21,9 +21,9 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
-from magicbyte.spark.spark_errors import translated_errors
-from magicbyte.spark.survey_job import survey_on_spark
-from magicbyte.spark.tasks import tasks
+from magicbyte.spark._spark_errors import translated_errors
+from magicbyte.spark._survey_job import survey_on_spark
+from magicbyte.spark._tasks import tasks
 from magicbyte.storage import Storage, Store
 
 FORMAT = "magicbyte plan 2"

@@ -15,7 +15,7 @@ from pyspark.errors import PySparkException
 from pyspark.sql import SparkSession
 
 from magicbyte.errors import InputError
-from magicbyte.spark.javahome import use_java
+from magicbyte.spark._javahome import use_java
 
 FAST_START = {"spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"}
 """Settings for small inputs: optimizing compilation would double the startup time and not pay off."""

@@ -16,12 +16,12 @@ import pyarrow as pa
 
 from magicbyte.reading.split import Split, examine, select_rows
 from magicbyte.reading.table_rows import batch_rows
-from magicbyte.spark.driver_log import without_traceback
-from magicbyte.spark.pickling import PickledByValue
+from magicbyte.spark._driver_log import without_traceback
+from magicbyte.spark._pickling import PickledByValue
+from magicbyte.spark._split_stats import STATS_COLUMNS, SplitCounter, SplitStats
+from magicbyte.spark._tasks import spare_collector
 from magicbyte.spark.pipeline_plan import splits_of
-from magicbyte.spark.split_stats import STATS_COLUMNS, SplitCounter, SplitStats
 from magicbyte.spark.stage import WorkFolder
-from magicbyte.spark.tasks import spare_collector
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES

@@ -10,7 +10,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.planner import Planner
-from magicbyte.statistics.counts import Counts
+from magicbyte.statistics._counts import Counts
 from magicbyte.statistics.partition import BY, TOTAL, CountedGroup, count_partition
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.tables.stats_table import STATS

@@ -8,9 +8,9 @@ from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.time_check import TimeCheck
-from magicbyte.statistics.counts import Counts
-from magicbyte.statistics.payload_sizes import COLUMNS
-from magicbyte.statistics.retention import retentions
+from magicbyte.statistics._counts import Counts
+from magicbyte.statistics._payload_sizes import COLUMNS
+from magicbyte.statistics._retention import retentions
 
 BY = ("topic", "partition", "segment")
 """Kinds of groups: a row of statistics counts one topic, partition or segment."""

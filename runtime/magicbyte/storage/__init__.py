@@ -1,11 +1,11 @@
 """File access: the only package that opens files, local or in an object store."""
 
-from magicbyte.storage.files import File, FolderItem, MemoryFile
-from magicbyte.storage.local import LocalFile
-from magicbyte.storage.options import NO_OPTIONS, StorageOptions
-from magicbyte.storage.storage import Storage
-from magicbyte.storage.store import Store
-from magicbyte.storage.urls import absolute_path, is_url, local_path, normalize_path, redacted
+from magicbyte.storage._files import File, FolderItem, MemoryFile
+from magicbyte.storage._local import LocalFile
+from magicbyte.storage._options import NO_OPTIONS, StorageOptions
+from magicbyte.storage._storage import Storage
+from magicbyte.storage._store import Store
+from magicbyte.storage._urls import absolute_path, is_url, local_path, normalize_path, redacted
 
 __all__ = [
     "NO_OPTIONS",

@@ -21,8 +21,8 @@ from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import Storage, StorageOptions
-from magicbyte.verification.companion_checks import companion_findings, topic_id_findings
-from magicbyte.verification.replicas import replica_differences
+from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
+from magicbyte.verification._replicas import replica_differences
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]

@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 import magicbyte as mb
 from magicbyte.reading.split import examine
-from magicbyte.spark.split_stats import STATS_COLUMNS, SplitCounter, SplitStats, add_up
+from magicbyte.spark._split_stats import STATS_COLUMNS, SplitCounter, SplitStats, add_up
 from magicbyte.tables.schemas import DISPOSITIONS, TABLES
 from magicbyte.tables.stored_types import stored_schema
 

@@ -10,9 +10,9 @@ import pyarrow as pa
 import pytest
 
 import log_builder as build
-from magicbyte.engines.columnar.arrow_release import release_function
-from magicbyte.engines.columnar.buffers import address
-from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
+from magicbyte.engines.columnar._arrow_release import release_function
+from magicbyte.engines.columnar._buffers import address
+from magicbyte.engines.columnar._c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
@@ -61,8 +61,8 @@ def test_rows_may_outlive_python() -> None:
 def test_struct_released_after_python_ended_keeps_its_memory() -> None:
     script = (
         "import ctypes\n"
-        "from magicbyte.engines.columnar.c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
-        "from magicbyte.engines.columnar.arrow_release import release_function\n"
+        "from magicbyte.engines.columnar._c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
+        "from magicbyte.engines.columnar._arrow_release import release_function\n"
         "struct = (ctypes.c_int64 * LEN_STRUCT)()\n"
         "struct[RELEASE], struct[PRIVATE_DATA] = 1, id(struct)\n"
         "ctypes.pythonapi.Py_IncRef(ctypes.py_object(struct))\n"

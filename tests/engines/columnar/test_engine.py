@@ -24,9 +24,9 @@ import zstandard
 import log_builder as build
 from magicbyte import codecs
 from magicbyte.codecs.snappy import XERIAL
-from magicbyte.engines.columnar import buffers, entry_run, output
-from magicbyte.engines.columnar.buffers import MemoryLease, MemoryPool
-from magicbyte.engines.columnar.libraries import functions
+from magicbyte.engines.columnar import _buffers, _entry_run, _output
+from magicbyte.engines.columnar._buffers import MemoryLease, MemoryPool
+from magicbyte.engines.columnar._libraries import functions
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Engine
 from magicbyte.limits import Limits
@@ -197,7 +197,7 @@ def library_codecs(monkeypatch: pytest.MonkeyPatch) -> list[int]:
         library_codecs.append(codec)
         return codecs.decompress(codec, *more, **keys)
 
-    monkeypatch.setattr(entry_run, "codecs", SimpleNamespace(decompress=decompress))
+    monkeypatch.setattr(_entry_run, "codecs", SimpleNamespace(decompress=decompress))
     return library_codecs
 
 
@@ -481,16 +481,16 @@ def test_columns_do_not_grow_for_entries_like_the_last_ones(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     grown: list[int] = []
-    grow = buffers.ColumnMemory.grow
+    grow = _buffers.ColumnMemory.grow
 
-    def noted(self: buffers.ColumnMemory, number: int, num_bytes: int, kept: int) -> None:
+    def noted(self: _buffers.ColumnMemory, number: int, num_bytes: int, kept: int) -> None:
         if self.sizes[number]:
             grown.append(number)
         grow(self, number, num_bytes, kept)
 
-    monkeypatch.setattr(buffers.ColumnMemory, "grow", noted)
-    monkeypatch.setattr(buffers.POOL, "acquire", lambda _, count: buffers.ColumnMemory(count))
-    buffers.reset()
+    monkeypatch.setattr(_buffers.ColumnMemory, "grow", noted)
+    monkeypatch.setattr(_buffers.POOL, "acquire", lambda _, count: _buffers.ColumnMemory(count))
+    _buffers.reset()
     many = [build.record(b"v" * 40, b"k" * 40, delta=i) for i in range(6000)]
     data = build.batch(many, codec=build.LZ4) * 12  # decompressed one after another
     decoded(data)
@@ -577,7 +577,7 @@ def test_entry_that_no_column_can_hold_is_left_to_the_reference(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Arrow's 32-bit offsets end at 2 GiB; the limit here is 500 bytes."""
-    monkeypatch.setattr(output, "MAX_COLUMN_BYTES", 500)
+    monkeypatch.setattr(_output, "MAX_COLUMN_BYTES", 500)
     data = b"".join(build.batch(build.records(20), 20 * number) for number in range(5))
     assert not differences(COLUMNAR, data)
 
@@ -586,7 +586,7 @@ def test_entry_that_no_column_can_hold_is_left_to_the_reference(
 def test_entry_too_large_for_columns_is_still_verified(
     magic: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(output, "MAX_COLUMN_BYTES", 500)
+    monkeypatch.setattr(_output, "MAX_COLUMN_BYTES", 500)
     make = build.message if magic == 1 else lambda value, at: build.batch([build.record(value)], at)
     entries = [bytearray(make(b"%0600d" % number, number)) for number in range(5)]
     assert not differences(COLUMNAR, b"".join(entries))
@@ -599,14 +599,14 @@ def test_scratch_memory_smaller_than_the_slack_grows(
     codec: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The remaining size would be negative, which a C library takes for a very large one."""
-    monkeypatch.setattr(entry_run, "SCRATCH_BYTES", 32)
-    monkeypatch.setattr(buffers, "MIN_SCRATCH_BYTES", 1)
-    buffers.reset()
+    monkeypatch.setattr(_entry_run, "SCRATCH_BYTES", 32)
+    monkeypatch.setattr(_buffers, "MIN_SCRATCH_BYTES", 1)
+    _buffers.reset()
     data = b"".join(build.batch(build.records(3), 3 * n, codec=codec) for n in range(4))
     try:
         assert not differences(COLUMNAR, data)
     finally:
-        buffers.reset()
+        _buffers.reset()
 
 
 # Bytes at the end of what may be read

@@ -9,13 +9,13 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from magicbyte.engines.columnar import buffers, control_block, entry_run, output
+from magicbyte.engines.columnar import _buffers, _control_block, _entry_run, _output
 from magicbyte.engines.entry import checksum_of
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Decoded
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.limits import Limits
-from magicbyte.reading import walk
+from magicbyte.reading import _walk
 from magicbyte_tools.fuzz import agreement
 
 ORIGIN = 50
@@ -228,11 +228,11 @@ def test_buffer_that_ends_inside_an_entry_is_reported(decoded: Run) -> None:
 def test_buffers_grow_beyond_their_first_capacity(
     decoded: Run, monkeypatch: pytest.MonkeyPatch, codec: int
 ) -> None:
-    monkeypatch.setattr(output, "POOL", buffers.MemoryPool())
-    monkeypatch.setattr(output, "MIN_CAPACITY", 1)
-    monkeypatch.setattr(entry_run, "MIN_DESCRIPTORS", 1)
-    monkeypatch.setattr(entry_run, "size_estimates", dict)
-    monkeypatch.setattr(output, "size_estimates", dict)
+    monkeypatch.setattr(_output, "POOL", _buffers.MemoryPool())
+    monkeypatch.setattr(_output, "MIN_CAPACITY", 1)
+    monkeypatch.setattr(_entry_run, "MIN_DESCRIPTORS", 1)
+    monkeypatch.setattr(_entry_run, "size_estimates", dict)
+    monkeypatch.setattr(_output, "size_estimates", dict)
     made = some_batches(codec=codec)
     large = [build.batch([build.record(bytes(30_000))] * 100, 90, codec=codec)]
     found = decoded(b"".join([*made, *large, *made]) + bytes(100))
@@ -246,12 +246,12 @@ def test_descriptor_table_is_not_sized_by_the_last_buffer_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """A short last buffer of a segment does not shrink the table for the next segment."""
-    table = Mock(wraps=entry_run.descriptor_table)
-    monkeypatch.setattr(entry_run, "descriptor_table", table)
-    monkeypatch.setattr(entry_run, "MIN_DESCRIPTORS", 1)
+    table = Mock(wraps=_entry_run.descriptor_table)
+    monkeypatch.setattr(_entry_run, "descriptor_table", table)
+    monkeypatch.setattr(_entry_run, "MIN_DESCRIPTORS", 1)
     one = build.message(b"value", 0, magic=1)
     known: dict[object, Any] = {}
-    monkeypatch.setattr(entry_run, "size_estimates", lambda: known)
+    monkeypatch.setattr(_entry_run, "size_estimates", lambda: known)
     columnar = engine("columnar")
     for count in (1000, 10, 1000):
         table.reset_mock()
@@ -276,10 +276,10 @@ def test_payload_over_the_limit_is_reported(decoded: Run) -> None:
 
 def test_failing_kernel_raises(decoded: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     def run(place: int) -> None:
-        block = (ctypes.c_int64 * control_block.NUM_SLOTS).from_address(place)
-        block[control_block.STATUS] = 1
+        block = (ctypes.c_int64 * _control_block.NUM_SLOTS).from_address(place)
+        block[_control_block.STATUS] = 1
 
-    monkeypatch.setattr(entry_run, "fused_kernel", lambda: run)
+    monkeypatch.setattr(_entry_run, "fused_kernel", lambda: run)
     with pytest.raises(RuntimeError, match="a kernel ended"):
         decoded(build.batch() + bytes(100))
 
@@ -288,7 +288,7 @@ def test_failing_kernel_raises(decoded: Run, monkeypatch: pytest.MonkeyPatch) ->
 def test_arrow_batch_is_freed_before_the_next_is_decoded(
     folder: Any, monkeypatch: pytest.MonkeyPatch, table: str
 ) -> None:
-    monkeypatch.setattr(walk, "MAX_BATCH_BYTES", 1)
+    monkeypatch.setattr(_walk, "MAX_BATCH_BYTES", 1)
     path = folder.segment("t-0", b"".join(some_batches()), 0)
     log = mb.open(str(path.parent), engine="columnar")
     columns = ["offset", "value"]

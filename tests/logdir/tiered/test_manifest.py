@@ -12,9 +12,9 @@ import pytest
 import zstandard
 
 import magicbyte as mb
+from magicbyte.logdir._manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.reading.split import Split
 from magicbyte.spark.pipeline_plan import decode, encode
 from surveys import surveys_of

@@ -14,10 +14,10 @@ import pytest
 
 from magicbyte import Limits, checksum
 from magicbyte.engines.factory import engine
-from magicbyte.reading import resynchronize
-from magicbyte.reading.damage import UnsoundRange
-from magicbyte.reading.offset_order import Bounds
-from magicbyte.reading.walk import VerifiedWalk
+from magicbyte.reading import _resynchronize
+from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._offset_order import Bounds
+from magicbyte.reading._walk import VerifiedWalk
 from magicbyte.storage import MemoryFile
 
 MB = 1 << 20
@@ -101,7 +101,7 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
         return count
 
     functions = {name: counting(getattr(checksum, name)) for name in checksum.__all__}
-    monkeypatch.setattr(resynchronize, "checksum", SimpleNamespace(**functions))
+    monkeypatch.setattr(_resynchronize, "checksum", SimpleNamespace(**functions))
 
     def measure(data: bytes) -> dict[str, int]:
         summed[0] = 0

@@ -13,7 +13,7 @@ import magicbyte as mb
 from log_builder import HORIZON, batch_of, control, message, producer_snapshot, transaction_index
 from log_reader import Read
 from magicbyte.engines import header_scan
-from magicbyte.engines.auto import AutoEngine
+from magicbyte.engines._auto import AutoEngine
 
 COMMITTED, UNCOMMITTED = "read_committed", "read_uncommitted"
 CHECKPOINT = "cleaner-offset-checkpoint"

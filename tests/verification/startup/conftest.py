@@ -12,8 +12,8 @@ import magicbyte as mb
 from magicbyte.engines.factory import engine as make_engine
 from magicbyte.engines.protocol import Engine
 from magicbyte.storage import File
-from magicbyte.verification.startup.producer_state import ProducerState
-from magicbyte.verification.startup.segment_recovery import RecoveredSegment, recover_segment
+from magicbyte.verification.startup._producer_state import ProducerState
+from magicbyte.verification.startup._segment_recovery import RecoveredSegment, recover_segment
 from paths import DATA
 
 TOPIC = "aborted"

@@ -10,7 +10,7 @@ import magicbyte as mb
 from file_damage import flip
 from magicbyte.checksum import crc32c
 from magicbyte.storage import open_file
-from magicbyte.verification.startup.segment_recovery import OffsetOverflowError
+from magicbyte.verification.startup._segment_recovery import OffsetOverflowError
 
 from .conftest import END, FLIPPED, LAST, TOPIC, Partition, recovered
 

@@ -15,10 +15,10 @@ from magicbyte.engines.protocol import Entries, Scan
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.storage import MemoryFile
-from magicbyte.verification.startup import segment_entries
-from magicbyte.verification.startup.prediction import StartupRefusedError
-from magicbyte.verification.startup.producer_state import ProducerState
-from magicbyte.verification.startup.segment_recovery import OffsetOrderError, OffsetOverflowError
+from magicbyte.verification.startup import _segment_entries
+from magicbyte.verification.startup._prediction import StartupRefusedError
+from magicbyte.verification.startup._producer_state import ProducerState
+from magicbyte.verification.startup._segment_recovery import OffsetOrderError, OffsetOverflowError
 
 from .conftest import recovered
 
@@ -117,7 +117,7 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
             "interval_bytes": chance.choice([-1, 0, 60, 300, 4096, 1 << 70]),
             "opened": chance.choice([{}, {}, {1: 5}]),
         }
-        monkeypatch.setattr(segment_entries, "CHUNK", chance.choice([100, 1000, 1 << 20]))
+        monkeypatch.setattr(_segment_entries, "CHUNK", chance.choice([100, 1000, 1 << 20]))
         expected = recovery_result(data, OneByOne(), **options)
         found = recovery_result(data, engine(name), **options)
         assert found == expected, f"MAGICBYTE_SEED={SEED}, case {number}"

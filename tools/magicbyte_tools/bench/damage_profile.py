@@ -13,9 +13,9 @@ from typing import Any
 from unittest.mock import patch
 
 from magicbyte.engines.factory import engine
-from magicbyte.reading.log_pass import LogPass
-from magicbyte.reading.resynchronize import EntrySearch
-from magicbyte.storage.local import LocalFile
+from magicbyte.reading._log_pass import LogPass
+from magicbyte.reading._resynchronize import EntrySearch
+from magicbyte.storage._local import LocalFile
 from magicbyte_tools.bench.ours import Ours
 from magicbyte_tools.bench.profile import WARM_UP, Profile
 

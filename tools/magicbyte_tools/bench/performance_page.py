@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from statistics import median
 
-from magicbyte.engines.auto import HEADERS_BEFORE_LOADING
+from magicbyte.engines._auto import HEADERS_BEFORE_LOADING
 from magicbyte.limits import MIB
-from magicbyte.reading.walk import MAX_BATCH_BYTES, MAX_NUMBERS_BATCH_BYTES
+from magicbyte.reading._walk import MAX_BATCH_BYTES, MAX_NUMBERS_BATCH_BYTES
 from magicbyte_tools.bench import contenders as who
 from magicbyte_tools.bench.damage import DAMAGED, SOUND
 from magicbyte_tools.bench.damage_profile import PARTS as PARTS_OF_DAMAGE

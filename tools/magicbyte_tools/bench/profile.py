@@ -13,12 +13,12 @@ from unittest.mock import patch
 
 import numpy as np
 
-from magicbyte.engines.columnar import ColumnarEngine, entry_run
-from magicbyte.engines.columnar.buffers import Descriptors, address, allocate
-from magicbyte.engines.columnar.formats import DescriptorEntries
-from magicbyte.engines.columnar.fused_kernel import CHUNK_DECOMPRESSED_BYTES
+from magicbyte.engines.columnar import ColumnarEngine, _entry_run
+from magicbyte.engines.columnar._buffers import Descriptors, address, allocate
+from magicbyte.engines.columnar._formats import DescriptorEntries
+from magicbyte.engines.columnar._fused_kernel import CHUNK_DECOMPRESSED_BYTES
+from magicbyte.engines.columnar._libraries import functions
 from magicbyte.engines.columnar.kernel_loader import decompressor, fused_kernel, kernel
-from magicbyte.engines.columnar.libraries import functions
 from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import MIB
 from magicbyte_tools.bench.data import Kind, Segment
@@ -59,7 +59,7 @@ def profile(segment: Segment, *, mode: str = "columns", repetitions: int) -> Pro
     for turn in range(WARM_UP + repetitions):
         in_kernels = _Clock()
         timed_kernel = partial(in_kernels.timed, fused_kernel())
-        with patch.object(entry_run, "fused_kernel", lambda kernel=timed_kernel: kernel):
+        with patch.object(_entry_run, "fused_kernel", lambda kernel=timed_kernel: kernel):
             whole = _Clock()
             rows = whole.timed(lambda: ours.read(mode, 1))
         if turn < WARM_UP:

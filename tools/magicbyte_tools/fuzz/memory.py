@@ -8,8 +8,8 @@ import mmap
 
 import numpy as np
 
-from magicbyte.engines.columnar import buffers, engine, entry_run, output
-from magicbyte.engines.columnar.buffers import POOL, Bytes
+from magicbyte.engines.columnar import _buffers, _entry_run, _output, engine
+from magicbyte.engines.columnar._buffers import POOL, Bytes
 from magicbyte_tools.fuzz.group import Arrangement
 
 NOBODY = 0
@@ -81,10 +81,10 @@ class GuardedBuffers:
 
 def use(places: GuardedBuffers) -> None:
     """Make the columnar engine in this process allocate all its memory from *places*, and cache none."""
-    buffers.allocate = places.allocate
+    _buffers.allocate = places.allocate
     POOL.max_bytes = 0
-    buffers.MIN_SCRATCH_BYTES = 1
-    engine.MIN_SCANNED = entry_run.MIN_DESCRIPTORS = 1
+    _buffers.MIN_SCRATCH_BYTES = 1
+    engine.MIN_SCANNED = _entry_run.MIN_DESCRIPTORS = 1
 
 
 def begin_anew(places: GuardedBuffers, arrangement: Arrangement) -> None:
@@ -94,8 +94,8 @@ def begin_anew(places: GuardedBuffers, arrangement: Arrangement) -> None:
     """
     places.clear()
     places.alignment = arrangement.alignment
-    buffers.reset()
-    output.MIN_CAPACITY = arrangement.min_capacity
-    output.MAX_COLUMN_BYTES = arrangement.max_column_bytes
-    entry_run.SCRATCH_BYTES = arrangement.scratch_bytes
-    entry_run.MAX_SCRATCH_BYTES = 64 * arrangement.scratch_bytes
+    _buffers.reset()
+    _output.MIN_CAPACITY = arrangement.min_capacity
+    _output.MAX_COLUMN_BYTES = arrangement.max_column_bytes
+    _entry_run.SCRATCH_BYTES = arrangement.scratch_bytes
+    _entry_run.MAX_SCRATCH_BYTES = 64 * arrangement.scratch_bytes

@@ -6,7 +6,7 @@ Buffers have no guard pages here, since a fault would end the parent process of 
 from contextlib import suppress
 
 from magicbyte.engines.columnar import ColumnarEngine
-from magicbyte.engines.columnar.buffers import POOL
+from magicbyte.engines.columnar._buffers import POOL
 from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import InputError
 from magicbyte.tables.schemas import WIRE_COLUMNS

@@ -29,9 +29,9 @@ RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
     "engines/reference.py": ENTRIES,
     "engines/record_decoder.py": ENTRIES,
-    "engines/message_decoder.py": ENTRIES,
+    "engines/_message_decoder.py": ENTRIES,
     "text.py": tests("reading/values"),
-    "transactions.py": tests(
+    "_transactions.py": tests(
         "transactions",
         *(f"reading/{name}" for name in ("transactions", "fetch", "dataset", "damage/rules")),
     ),
@@ -39,7 +39,7 @@ RULES: dict[str, tuple[str, ...]] = {
     "logdir/checkpoints.py": CHECKPOINTS,
     "logdir/file_names.py": tests("logdir/file_names", "logdir/discover"),
     "codecs/__init__.py": CODECS,
-    "codecs/output.py": CODECS,
+    "codecs/_output.py": CODECS,
     **{
         f"codecs/{name}.py": (*tests(f"codecs/{name}"), *CODECS)
         for name in ("gzip", "lz4", "snappy", "zstd")

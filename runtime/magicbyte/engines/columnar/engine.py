@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 
 from magicbyte.engines import header_scan
-from magicbyte.engines.columnar import libraries
-from magicbyte.engines.columnar.buffers import (
+from magicbyte.engines.columnar import _libraries
+from magicbyte.engines.columnar._buffers import (
     Descriptors,
     address,
     descriptor_table,
     scratch,
     size_estimates,
 )
-from magicbyte.engines.columnar.entry_run import EntryRun, FusedRun
-from magicbyte.engines.columnar.formats import DescriptorEntries, format_of
+from magicbyte.engines.columnar._entry_run import EntryRun, FusedRun
+from magicbyte.engines.columnar._formats import DescriptorEntries, format_of
 from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
@@ -43,7 +43,7 @@ class ColumnarEngine:
         kernel(FORMATS[magic], "scan")
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
-        pread = libraries.pread()
+        pread = _libraries.pread()
         if file.descriptor is None or not pread:
             return self._reference.read_headers(file, position, end)
         most, size = header_scan.MAX_HEADERS, RecordBatchHeader.SIZE

@@ -11,9 +11,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
-from magicbyte.engines.columnar import machine_code
-from magicbyte.engines.columnar.machine_code import MachineCode
-from magicbyte.engines.columnar.signatures import DECOMPRESS, FUSED, READ_HEADERS
+from magicbyte.engines.columnar import _machine_code
+from magicbyte.engines.columnar._machine_code import MachineCode
+from magicbyte.engines.columnar._signatures import DECOMPRESS, FUSED, READ_HEADERS
 from magicbyte.errors import InputError
 from magicbyte_kernels.kernel_interface import (
     COPIED,
@@ -27,12 +27,12 @@ from magicbyte_kernels.kernel_interface import (
 FORMATS = {0: "kafka_message", 1: "kafka_message", 2: "kafka_record_batch"}
 """Format of log entries by magic."""
 OWN_KERNELS = (
-    ("engines", "columnar", "control_block.py"),
-    ("engines", "columnar", "decompress_kernels.py"),
-    ("engines", "columnar", "fused_kernel.py"),
-    ("engines", "columnar", "header_pass_kernel.py"),
-    ("engines", "columnar", "signatures.py"),
-    ("engines", "columnar", "snappy_kernel.py"),
+    ("engines", "columnar", "_control_block.py"),
+    ("engines", "columnar", "_decompress_kernels.py"),
+    ("engines", "columnar", "_fused_kernel.py"),
+    ("engines", "columnar", "_header_pass_kernel.py"),
+    ("engines", "columnar", "_signatures.py"),
+    ("engines", "columnar", "_snappy_kernel.py"),
     ("engines", "entry.py"),
     ("codecs", "gzip.py"),
     ("codecs", "snappy.py"),
@@ -40,7 +40,7 @@ OWN_KERNELS = (
 """Source files of this package that determine the machine code of hand-written kernels."""
 
 PRIMITIVES = (
-    *("checksums", "crc_folding", "crc_tables", "entry_kernels"),
+    *("checksums", "_crc_folding", "_crc_tables", "entry_kernels"),
     *("kernel_interface", "primitives"),
 )
 """Modules of `magicbyte_kernels` that determine the machine code of all kernels."""
@@ -111,20 +111,20 @@ def column_modes(name: str, columns: Sequence[str], views: bool) -> tuple[int, .
 def decompressor() -> Decompressor:
     """Return the kernel that decompresses payloads."""
     return cast(
-        Decompressor, _own_kernel("decompress", DECOMPRESS, "decompress_kernels.decompress")
+        Decompressor, _own_kernel("decompress", DECOMPRESS, "_decompress_kernels.decompress")
     )
 
 
 @cache
 def fused_kernel() -> MachineCode:
     """Return the fused kernel, which exists as machine code alone."""
-    return cast(MachineCode, _own_kernel("fused", FUSED, "fused_kernel.decode_fused"))
+    return cast(MachineCode, _own_kernel("fused", FUSED, "_fused_kernel.decode_fused"))
 
 
 @cache
 def header_reader() -> Callable[..., int]:
     """Return the kernel that reads headers of v2 batches."""
-    kernel_function = _own_kernel(_READ_HEADERS, READ_HEADERS, "header_pass_kernel.read_headers")
+    kernel_function = _own_kernel(_READ_HEADERS, READ_HEADERS, "_header_pass_kernel.read_headers")
     return cast(Callable[..., int], kernel_function)
 
 
@@ -153,7 +153,7 @@ def _kernel(name: str, signature: Signature, function: Callable[[], Any]) -> Any
             code = _cached_code(name)
             if code is None:
                 _warn_once()
-                code = machine_code.compile_kernel(function(), signature)
+                code = _machine_code.compile_kernel(function(), signature)
                 _store(name, code)
             return MachineCode(code, signature)
     except ImportError as error:
@@ -241,7 +241,7 @@ def _store(name: str, code: bytes) -> None:
 @cache
 def _processor_digest() -> str:
     """Return a digest of the processor that machine code is for."""
-    return _digest(" ".join(machine_code.processor()).encode()).hex()[:16]
+    return _digest(" ".join(_machine_code.processor()).encode()).hex()[:16]
 
 
 def _digest(data: bytes) -> bytes:
@@ -299,7 +299,7 @@ def _sources_digest() -> str:
     sources = [generated.joinpath("columnar", f"{name}.py") for name in names]
     sources += [kernels.joinpath(f"{name}.py") for name in PRIMITIVES]
     sources.append(generated.joinpath("wire.py"))
-    sources.append(own.joinpath("engines", "columnar", "machine_code.py"))
+    sources.append(own.joinpath("engines", "columnar", "_machine_code.py"))
     sources += [own.joinpath(*path) for path in OWN_KERNELS]
     texts = [source.read_bytes() for source in sources]
     for package in ("numba", "llvmlite"):

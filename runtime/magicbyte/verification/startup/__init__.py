@@ -4,9 +4,9 @@ The rules come from LogLoader, LogSegment.recover and ProducerStateManager, and 
 brokers of 2.8, 3.9 and 4.3 on damaged directories. No broker is needed.
 """
 
-from magicbyte.verification.startup.log_loader import INDEX_INTERVAL_BYTES, predict_startup
-from magicbyte.verification.startup.prediction import StartupPrediction
-from magicbyte.verification.startup.startup_errors import has_offset_name, invalid_files
+from magicbyte.verification.startup._log_loader import INDEX_INTERVAL_BYTES, predict_startup
+from magicbyte.verification.startup._prediction import StartupPrediction
+from magicbyte.verification.startup._startup_errors import has_offset_name, invalid_files
 
 __all__ = [
     "INDEX_INTERVAL_BYTES",

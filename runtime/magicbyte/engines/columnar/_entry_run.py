@@ -1,0 +1,443 @@
+"""Decodes consecutive log entries of a chunk: by the fused kernel, or one at a time by other kernels.
+
+The reference engine decodes each entry that the kernels refuse.
+"""
+
+import struct
+import sys
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte import codecs
+from magicbyte.engines.columnar import _buffers, _control_block
+from magicbyte.engines.columnar._buffers import (
+    EMPTY,
+    Descriptors,
+    address,
+    cached,
+    descriptor_table,
+    drop_scratch,
+    scratch,
+    size_estimates,
+)
+from magicbyte.engines.columnar._control_block import DONE, NEAR_END, NOT_VIEWABLE
+from magicbyte.engines.columnar._formats import DescriptorEntries, EntryFormat, format_of
+from magicbyte.engines.columnar._layout import column_layout
+from magicbyte.engines.columnar._libraries import functions
+from magicbyte.engines.columnar._machine_code import MachineCode
+from magicbyte.engines.columnar._output import MAX_COLUMN_BYTES, OutputColumns, joined
+from magicbyte.engines.columnar._signatures import SCAN, num_words
+from magicbyte.engines.columnar.kernel_loader import (
+    decoder,
+    decompressor,
+    fused_kernel,
+    is_plain_python,
+    kernel,
+)
+from magicbyte.engines.control_records import ControlReader
+from magicbyte.engines.entry import codec_at
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry
+from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.errors import CodecError, LimitError
+from magicbyte.limits import Limits
+from magicbyte_kernels.kernel_interface import BUFFER_FULL, STOP_REASON
+
+MIN_DESCRIPTORS, MAX_DESCRIPTORS = 512, 1 << 16
+"""Bounds of the first capacity of the descriptor table, which is 1.25 times the estimate from the last
+buffer."""
+
+SCRATCH_BYTES = 1 << 20
+"""First capacity for decompressed payloads. It grows to MAX_SCRATCH_BYTES; a batch that is larger by itself
+is decompressed outside of the kernel."""
+
+MAX_SCRATCH_BYTES = 8 << 20
+"""Largest capacity of the scratch memory for decompressed payloads."""
+
+PAYLOADS = "payloads"
+"""Purpose of that scratch memory."""
+
+MAX_COPIED_BYTES = 2 << 20
+"""Compressed bytes at the end of a buffer that are copied for the fused kernel. A larger entry is
+decompressed outside of it, to save the memory."""
+
+
+class EntryRun:
+    """Decodes the entries that *chunk* begins with, of the format of *magic*, one at a time.
+
+    The run ends at *max_bytes*, decompressed, after *max_entries*, before an entry that is not sound, and
+    where views of the buffer would be followed by copies.
+    """
+
+    def __init__(
+        self,
+        reference: ReferenceEngine,
+        controls: ControlReader,
+        chunk: Chunk,
+        columns: tuple[str, ...],
+        *,
+        magic: int,
+        limits: Limits,
+        max_bytes: int,
+        max_entries: int,
+        verify: bool,
+    ) -> None:
+        self.reference, self.controls = reference, controls
+        self.chunk, self.columns, self.limits = chunk, columns, limits
+        self.max_bytes, self.max_entries, self.verify = max_bytes, max_entries, verify
+        self.format = format_of(magic)
+        self.kernels, self.names = self.format.kernels, self.format.kernels.NAMES
+        self.view = np.frombuffer(chunk.data, np.uint8)
+        self.address = address(self.view)
+        """Address of position 0; once the last entry is copied, valid for positions in that entry only."""
+        self.limit = self.address + len(self.view) - self.kernels.SLACK
+        """Address after which no entry may end: kernels read SLACK bytes more."""
+        # All views refer to one buffer, so the first entry decides: is its payload in the chunk itself?
+        self.is_viewed = (
+            reference.views
+            and codec_at(chunk.data, 0, magic) == 0
+            and len(chunk.data) <= MAX_COLUMN_BYTES
+        )
+        key = self.format.name, columns, self.is_viewed
+        self.decode_kernel = decoder(*key)
+        self.output = OutputColumns(column_layout(*key), self.view)
+        self.desc = descriptor_table(self._expected_entries(), self.kernels.WIDTH)
+        self.tail = self.numbers = EMPTY
+        """Memory that the control block refers to: the copy of the last entry, and entry numbers."""
+        self.count = self.end = self.num_bytes = 0
+        """Entries that are decoded, the position after the last of them, their decompressed bytes."""
+        self.has_codec = self.has_control = False
+        self.reason = DONE
+        """The stop reason of the last call of the kernel."""
+        self.referred: dict[int, tuple[pa.RecordBatch, DecodedEntry]] = {}
+        """Entries, by number, that the reference engine has decoded."""
+
+    def _expected_entries(self) -> int:
+        size, decompressed = size_estimates().get((self.format.name, "run"), (len(self.view), 1))
+        expected: int = min(len(self.view) // size, self.max_bytes // decompressed)
+        capacity = max(min(expected + expected // 4, MAX_DESCRIPTORS), MIN_DESCRIPTORS)
+        return min(capacity, self.max_entries)
+
+    # Decoding
+
+    def _run(self) -> None:
+        while self.end < len(self.view) and not self._is_enough():
+            if self.count == len(self.desc):
+                self._grow_table()
+            if not self._describe_next(self.limits.max_entry_bytes, verify=self.verify):
+                return
+            codec, end = (int(self.desc[self.count, self.names[name]]) for name in ("codec", "end"))
+            if self.is_viewed and self.count and codec:
+                self.reason = NOT_VIEWABLE
+                return
+            if end > self.limit and not self._prepare_last():
+                self.reason = NEAR_END
+                return
+            self._decode_next()
+
+    def _is_enough(self) -> bool:
+        return self.count == self.max_entries or self.num_bytes >= self.max_bytes
+
+    def _grow_table(self) -> None:
+        capacity = min(2 * len(self.desc), self.max_entries)
+        desc = descriptor_table(capacity, self.kernels.WIDTH)
+        desc[: len(self.desc)] = self.desc
+        self.desc = desc
+
+    def _prepare_last(self) -> bool:
+        """Copy the last entry to a buffer with SLACK bytes after it; return False if the run must end."""
+        desc, size = self.desc[self.count], len(self.view) - self.end
+        if size > MAX_COPIED_BYTES and desc[self.names["codec"]]:
+            return True  # `_decode_next` decompresses it from where it is
+        if self.is_viewed and self.count:
+            return False  # all views of a batch refer to one buffer
+        self.tail = _buffers.allocate(size + self.kernels.SLACK)
+        self.tail[:size] = self.view[self.end :]
+        begin = address(self.tail)
+        if self.is_viewed:
+            self.output.view(self.tail)
+        self.address, self.limit = begin - self.end, begin + size
+        return True
+
+    def _describe_next(self, max_bytes: int, *, verify: bool) -> bool:
+        """Describe the next entry; return False if no sound entry of at most *max_bytes* follows."""
+        desc = self.desc[self.count : self.count + 1]
+        scan = kernel(self.format.name, "scan")
+        left = len(self.view) - self.end
+        count, _ = scan(self.address + self.end, left, 1, max_bytes, verify, desc)
+        desc[:, self.names["position"]] = self.end
+        return bool(count)
+
+    def _decode_next(self) -> None:
+        """Decode the next entry, which is known to be sound, without the fused kernel."""
+        self._describe_next(len(self.view), verify=False)
+        n, desc = self.count, self.desc[self.count]
+        size = int(desc[self.names["size"]])
+        decompressed = self._decode_by_kernel(n)
+        desc[self.names["size"]] = size  # the kernel `sections` may have set it to 0
+        if decompressed is None:
+            decompressed = self._refer(n)
+        self.num_bytes += max(size, decompressed)
+        self.count, self.end = n + 1, self.end + size
+
+    def _decode_by_kernel(self, n: int) -> int | None:
+        """Decode entry *n* with a kernel; return the number of its decompressed bytes.
+
+        Its payload is decompressed first. Returns None if the reference engine has to decode the entry.
+        """
+        names, desc = self.names, self.desc[n : n + 1]
+        if self.format.is_unusual(desc)[0]:
+            return None
+        codec = int(desc[0, names["codec"]])
+        if self.kernels.IS_STREAM:
+            if desc[0, names["end"]] > self.limit:
+                return None  # the kernel `sections` would read too far
+            desc[:, names["nested"]] = codec != 0
+        if codec:
+            self.has_codec = True
+            if self.kernels.IS_STREAM:
+                kernel(self.format.name, "sections")(desc, np.array([0]))
+                if not desc[0, names["size"]]:
+                    return None
+            payload = self._decompress(desc)
+            if payload is None:
+                return None
+        size = int(desc[0, names["end"]] - desc[0, names["start"]])
+        self.output.largest = max(self.output.largest, size)
+        while self.decode_kernel(self.desc, n, n + 1, self.output.state) == n:
+            is_full = self.output.state[STOP_REASON] == BUFFER_FULL
+            if not is_full or not self.output.grow(self.format.max_rows(desc), size):
+                return None
+        return size if codec else 0
+
+    def _decompress(self, desc: Descriptors) -> _buffers.Bytes | None:
+        """Decompress the payload of one entry, and let its descriptor refer to the returned memory."""
+        names, max_bytes = self.names, self.limits.max_batch_bytes
+        if is_plain_python():
+            payload = scratch(PAYLOADS, MAX_SCRATCH_BYTES)
+            capacity = address(payload), len(payload), self.kernels.SLACK
+            decompress, fields = decompressor(), self.format.fields
+            if decompress(desc, 0, 1, fields, *capacity, max_bytes, functions())[0]:
+                return payload
+        start, end = (int(desc[0, names[name]]) - self.address for name in ("start", "end"))
+        codec, magic = int(desc[0, names["codec"]]), int(desc[0, names["magic"]])
+        try:
+            decompressed = codecs.decompress(
+                codec, self.chunk.data[start:end], magic=magic, max_bytes=max_bytes
+            )
+        except (CodecError, LimitError):
+            return None
+        size = len(decompressed)
+        payload = _buffers.allocate(size + self.kernels.SLACK)
+        payload[:size] = np.frombuffer(decompressed, np.uint8)
+        begin = address(payload)
+        desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
+        return payload
+
+    def _refer(self, n: int) -> int:
+        """Have the reference engine decode entry *n*; return the size of its rows in bytes."""
+        entry = DescriptorEntries(self.format, self.desc[n : n + 1], self.chunk.position)[0]
+        data = self.chunk.bytes_of(entry)
+        rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
+        self.referred[n] = rows, decoded
+        return int(rows.nbytes)
+
+    # Results
+
+    def decode(self) -> Decoded:
+        """Decode the entries of the run; return their rows, and why it ended if an entry is not sound."""
+        self._run()
+        count = self.count
+        if count:
+            sizes = max(self.end // count, 1), max(self.num_bytes // count, 1)
+            size_estimates()[self.format.name, "run"] = sizes
+        desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
+        entries = DescriptorEntries(self.format, desc, self.chunk.position)
+        kernel_rows, decompressed = self._counts(desc)
+        bases = None
+        if self.has_codec and self.kernels.IS_STREAM and self.output.num_rows:
+            bases = self._finish_wrappers(desc, kernel_rows)
+        results = self._control_results(entries) if self.has_control else {}
+        num_rows = kernel_rows.copy() if self.referred else kernel_rows
+        for n, (_, result) in self.referred.items():
+            results[n] = result
+            num_rows[n], decompressed[n] = result.num_rows, result.decompressed
+        rows = self.output.to_batch(
+            self.columns,
+            desc,
+            kernel_rows,
+            origin=self.chunk.position,
+            views=self.reference.views,
+        )
+        rest = None
+        if self.reason == DONE and count and self.end < len(self.view) and not self._is_enough():
+            # The kernel has found no sound entry: the reference engine tells why.
+            after = self.chunk.after(self.end)
+            rest = self.reference.scan(after, verify=self.verify, limits=self.limits, max_entries=1)
+        return Decoded(
+            entries=entries,
+            rows=self._with_referred(rows, kernel_rows) if self.referred else rows,
+            num_rows=num_rows,
+            decompressed=decompressed,
+            results=results,
+            bases=bases,
+            end=self.end,
+            unsound=rest.unsound if rest else None,
+            computed=rest.computed if rest else None,
+            stopped_by=rest.stopped_by if rest else None,
+        )
+
+    def _counts(self, desc: Descriptors) -> tuple[Numbers, Numbers]:
+        """Return the number of rows that kernels decoded from each entry, and its decompressed bytes."""
+        num_rows = np.ones(len(desc), np.int64)
+        decompressed = np.zeros(len(desc), np.int64)
+        # Kernels do not count the rows of messages, and reading a field of all descriptors is slow.
+        if self.has_codec or not self.kernels.IS_STREAM:
+            is_compressed = desc[:, self.names["codec"]] != 0
+            is_counted = is_compressed if self.kernels.IS_STREAM else slice(None)
+            num_rows[is_counted] = desc[is_counted, self.names["rows"]]
+            if self.has_codec:
+                sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
+                decompressed = sizes * is_compressed
+        num_rows[list(self.referred)] = 0
+        return num_rows, decompressed
+
+    def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers:
+        """Correct the rows of wrapper messages; return the first offset of each entry's rows."""
+        desc[:, self.names["rows"]] = kernel_rows
+        bases, is_refused = self.format.finish_wrappers(desc, self.output)
+        for n in np.flatnonzero(is_refused & (kernel_rows > 0)).tolist():
+            self._refer(n)
+        return bases
+
+    def _control_results(self, entries: DescriptorEntries) -> dict[int, DecodedEntry]:
+        """Return the results of control batches; the reference engine decodes those with findings."""
+        is_control = entries.column("is_control") != 0
+        is_control[list(self.referred)] = False
+        numbers = np.flatnonzero(is_control)
+        contents = self.controls.read(self.chunk, entries, numbers, limits=self.limits)
+        bases = entries.column("first_offset")[numbers].tolist()
+        results: dict[int, DecodedEntry] = {}
+        for n, base, content in zip(numbers.tolist(), bases, contents, strict=True):
+            if content.is_clean:
+                count = content.num_rows
+                results[n] = DecodedEntry(count, base, count, content.control)
+            else:
+                self._refer(n)
+        return results
+
+    def _with_referred(self, rows: pa.RecordBatch, kernel_rows: Numbers) -> pa.RecordBatch:
+        """Return *rows* of the kernels with the reference engine's rows inserted, in order of entries."""
+        ends = np.cumsum(kernel_rows)
+        parts, position = [], 0
+        for n in sorted(self.referred):
+            begin, end = int(ends[n] - kernel_rows[n]), int(ends[n])
+            parts += [rows.slice(position, begin - position), self.referred[n][0]]
+            position = end
+        return joined([*parts, rows.slice(position)])
+
+
+_INPUT = struct.Struct(f"{_control_block.NUM_SLOTS - _control_block.STATE}q")
+_OUTPUT = struct.Struct(f"{_control_block.NUM_SLOTS - _control_block.COUNT}q")
+"""The slots from STATE and from COUNT on: struct packs them faster than NumPy assigns them."""
+
+
+class _KernelCall:
+    """A thread's control block for one format, its columns and limits; slots that stay constant are set."""
+
+    def __init__(self, form: EntryFormat, decode: MachineCode, limits: Limits) -> None:
+        kernels, max_bytes = form.kernels, limits.max_batch_bytes
+        # Addresses of descriptors change with each call; their width is passed here.
+        desc, numbers = np.empty((1, kernels.WIDTH), np.int64), np.empty(1, np.int64)
+        state = np.empty(kernels.STATE, np.int64)
+        calls: list[tuple[Any, tuple[Any, ...]]] = [
+            (kernel(form.name, "scan"), (0, 0, 0, limits.max_entry_bytes, 1, desc)),
+            (kernel(form.name, "sections"), (desc, numbers)),
+            (
+                decompressor(),
+                (desc, 0, 0, form.fields, 0, 0, kernels.SLACK, max_bytes, functions()),
+            ),
+            (decode, (desc, 0, 0, state)),
+        ]
+        words = [np.array(code.words(*arguments), np.int64) for code, arguments in calls]
+        # TABLE_CAPACITY bounds the rows of the table instead of its shape.
+        words[0][num_words(SCAN, 5) + 5] = sys.maxsize
+        run, results = np.zeros((1, kernels.WIDTH), np.int64), np.empty(4, np.int64)
+        self.referenced = words, run, results, calls
+        """Memory whose addresses are in the block."""
+        self.block = np.zeros(_control_block.NUM_SLOTS, np.int64)
+        self.bytes, self.address = self.block.view(np.uint8).data, address(self.block)
+        for number, (code, _) in enumerate(calls):
+            self.block[2 * number : 2 * number + 2] = code.address, address(words[number])
+        self.block[_control_block.RESULTS] = address(results)
+        self.block[_control_block.RUN_DESCRIPTOR] = address(run) if kernels.IS_STREAM else 0
+        self.block[_control_block.CODEC : _control_block.CODEC + len(form.fields)] = form.fields
+        self.block[_control_block.DESCRIPTOR_BYTES] = 8 * kernels.WIDTH
+
+
+class FusedRun(EntryRun):
+    """An EntryRun that decodes chunks by the fused kernel, and single entries that it refuses."""
+
+    def _run(self) -> None:
+        """Have the fused kernel decode entries, and remove each obstacle at which it stops."""
+        decode: Any = self.decode_kernel
+        run = fused_kernel()
+        key = _KernelCall, self.format.name, self.columns, self.is_viewed, self.limits
+        call = cached(key, lambda: _KernelCall(self.format, decode, self.limits))
+        call.block[_control_block.IS_VIEWED] = self.is_viewed
+        call.block[_control_block.VERIFY] = self.verify
+        payloads = scratch(PAYLOADS, SCRATCH_BYTES)
+        while True:
+            last = self._call(run, call, payloads)
+            match self.reason:
+                case _control_block.DONE:
+                    if self.count < len(self.desc) or self._is_enough():
+                        return
+                    self._grow_table()
+                case _control_block.COLUMN_FULL if self._grow_columns(last):
+                    pass
+                case _control_block.COLUMN_FULL if self.output.num_rows:
+                    return  # the next run begins with empty columns
+                case _control_block.SCRATCH_FULL if len(payloads) < MAX_SCRATCH_BYTES:
+                    size, payloads = 2 * len(payloads), EMPTY  # free it before allocating
+                    drop_scratch(PAYLOADS)
+                    payloads = scratch(PAYLOADS, size)
+                case _control_block.NEAR_END:
+                    if not self._prepare_last():
+                        return
+                    if not len(self.tail):
+                        self._decode_next()
+                case _control_block.NOT_VIEWABLE:
+                    return
+                case _:
+                    self._decode_next()
+
+    def _call(self, run: MachineCode, call: _KernelCall, payloads: _buffers.Bytes) -> int:
+        """Call the kernel; return the entry after the last one that it tried to decode."""
+        if self.kernels.IS_STREAM and len(self.numbers) < 8 * len(self.desc):
+            self.numbers = _buffers.allocate(8 * len(self.desc))
+        _INPUT.pack_into(
+            *(call.bytes, 8 * _control_block.STATE),
+            *(address(self.output.state), address(self.desc), len(self.desc)),
+            *(address(self.numbers), address(payloads), len(payloads)),
+            *(self.address, len(self.view), self.limit, self.max_bytes),
+            *(self.count, self.end, self.num_bytes),
+            *(0, 0, self.has_codec, self.has_control, DONE, 0),
+        )
+        run(call.address)
+        self.count, self.end, self.num_bytes, last, largest, *flags, self.reason, status = (
+            _OUTPUT.unpack_from(call.bytes, 8 * _control_block.COUNT)
+        )
+        self.has_codec, self.has_control = map(bool, flags)
+        self.output.largest = max(self.output.largest, largest)
+        if status:
+            raise RuntimeError(f"a kernel ended with status {status}")
+        return int(last)
+
+    def _grow_columns(self, last: int) -> bool:
+        """Grow the columns for the entries before *last*; return whether that was possible."""
+        desc = self.desc[self.count : last]
+        sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
+        return self.output.grow(self.format.max_rows(desc), int(sizes.sum()))

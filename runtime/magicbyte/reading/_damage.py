@@ -1,0 +1,173 @@
+"""Damaged and incomplete byte ranges of a segment: their findings, and where reading resumes."""
+
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from magicbyte.engines.entry import HEADER_BYTES, LEAST_SIZE, OVERHEAD, Entry
+from magicbyte.errors import FormatError
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte.reading._resynchronize import EntrySearch, RunningChecksum
+from magicbyte_formats.wire import EntryHeader
+
+
+@dataclass(frozen=True, slots=True)
+class UnsoundRange:
+    """Bytes of the file that hold no sound entry."""
+
+    start: int
+    end: int
+    kind: str
+    """`damaged`, `over_limit` or `tail`."""
+    findings: tuple[Finding, ...]
+    entry: Entry | None = None
+    """The header, where the bytes are framed like an entry."""
+
+    @property
+    def length(self) -> int:
+        return self.end - self.start
+
+
+class Damage(NamedTuple):
+    """Consecutive ranges that hold no sound entry, and the position at which reading resumes."""
+
+    ranges: list[UnsoundRange]
+    resume: int
+
+
+class DamageFinder:
+    """Finds where damage ends; *search* looks for the next sound entry."""
+
+    def __init__(self, search: EntrySearch, limits: Limits) -> None:
+        self._search = search
+        self._limits = limits
+
+    def of_entry(self, entry: Entry, computed: int | None) -> Damage:
+        """Return the damage at *entry*, which is too large, or whose bytes have the checksum *computed*."""
+        if entry.size_bytes <= self._limits.max_entry_bytes:
+            assert computed is not None
+            return self.at(entry.position, entry.checksum_mismatch(computed), entry)
+        if self._search.is_plausible(entry.end):
+            findings = (entry.over_limit(self._limits),)
+            large = UnsoundRange(entry.position, entry.end, "over_limit", findings, entry)
+            return Damage([large], entry.end)
+        size = entry.size_bytes - OVERHEAD
+        finding = entry.finding(
+            "bad-size", f"size field {size} leads to no entry", field="size", found=size
+        )
+        return self.at(entry.position, finding)
+
+    def at(self, position: int, finding: Finding, entry: Entry | None = None) -> Damage:
+        """Return the damage that begins at *position*, which *finding* describes.
+
+        Reading goes on where the size field leads, if a plausible frame or the file's end is
+        there, else at the next entry that a search finds. *entry* is the header, where the bytes
+        are framed and only the checksum is wrong.
+        """
+        search = self._search
+        data = search.file.read_at(position, min(HEADER_BYTES, search.end - position))
+        own_end, offset = self._stated(position, data)
+        others: list[Finding] = []
+        resume = true_end = None
+        claim = entry
+        if own_end is not None and search.is_plausible(own_end):
+            resume = own_end
+            if entry is not None:
+                true_end = search.true_end(entry, own_end)
+        elif any(data) or search.zeros_begin() > position:
+            claim = search.claim(position, data)
+            if claim is not None and not search.is_barren(position):
+                true_end = search.true_end(claim, None)
+            if true_end is None:
+                resume = search.next_entry(position, claim, others)
+            if resume is None and own_end is not None:
+                # Nothing sound is left; the next frame gets a finding of its own.
+                is_frame = claim is not None or search.is_cut_tail(own_end)
+                resume = own_end if is_frame else None
+        if claim is not None and true_end is not None:
+            resume = true_end
+            if finding.code != "incomplete-entry":  # which is about the size already
+                finding = _wrong_size(claim, true_end)
+        if resume is None:
+            length = search.end - position
+            finding = replace(finding, position=position, length=length, base_offset=offset)
+            ranges = self._to_the_end(position, data, finding, others)
+            return Damage(ranges, search.end)
+        length = resume - position
+        finding = replace(finding, position=position, length=length, base_offset=offset)
+        if resume != own_end:
+            entry = None
+            message = f"reading goes on here, {length} bytes after the damage began"
+            others.append(Finding(code="found-by-search", message=message, position=resume))
+        findings = (finding, *others)
+        return Damage([UnsoundRange(position, resume, "damaged", findings, entry)], resume)
+
+    def _stated(self, position: int, data: bytes) -> tuple[int | None, int | None]:
+        """Return the end position and the offset that the header *data* states; None if unusable."""
+        if len(data) < EntryHeader.SIZE:
+            return None, None
+        header = EntryHeader.unpack_from(data)
+        end = position + OVERHEAD + header.size
+        is_inside = header.size >= LEAST_SIZE and end <= self._search.end
+        return end if is_inside else None, header.offset
+
+    def _to_the_end(
+        self, position: int, data: bytes, finding: Finding, others: list[Finding]
+    ) -> list[UnsoundRange]:
+        """Return the ranges from *position* to the file's end, which hold no sound entry."""
+        search, end = self._search, self._search.end
+        zeros = max(position, search.zeros_begin())
+        if zeros == position:
+            code, kind = ("zero-tail", "tail") if search.is_last else ("zeros", "damaged")
+            return [UnsoundRange(position, end, kind, (_zeros(code, position, end), *others))]
+        if search.is_last and search.is_cut_entry(position, data):
+            length = end - position
+            tail = Finding(
+                code="incomplete-tail",
+                message=f"the log ends inside an entry: {finding.message}",
+                position=position,
+                length=length,
+                base_offset=finding.base_offset,
+                found=str(length),
+                expected=finding.expected,
+            )
+            return [UnsoundRange(position, end, "tail", (tail, *others))]
+        # Damage, perhaps followed by the zeros of a preallocated file.
+        stop = zeros if search.is_last and end - zeros >= EntryHeader.SIZE else end
+        damage = replace(finding, length=stop - position)
+        ranges = [UnsoundRange(position, stop, "damaged", (damage, *others))]
+        if stop < end:
+            ranges.append(UnsoundRange(stop, end, "tail", (_zeros("zero-tail", stop, end),)))
+        return ranges
+
+    def wrong_checksum(self, entry: Entry) -> int | None:
+        """Return the computed checksum of a large *entry* if it is wrong and no entry follows; else None.
+
+        It is computed in steps: a damaged size field may state far more bytes than the entry has.
+        Raises FormatError where another size makes the checksum right.
+        """
+        if self._search.is_plausible(entry.end):
+            return None
+        true_end = self._search.true_end(entry, None)
+        if true_end is not None:
+            raise FormatError(_wrong_size(entry, true_end))
+        checksum = RunningChecksum(self._search.file, entry)
+        return None if checksum.is_right(entry.end) else checksum.value
+
+
+def _wrong_size(entry: Entry, true_end: int) -> Finding:
+    """Return the finding that the checksum of *entry* is right if it ends at *true_end*."""
+    size, true_size = (end - entry.position - OVERHEAD for end in (entry.end, true_end))
+    return entry.finding(
+        "bad-size",
+        f"size field {size} where {true_size} makes the checksum right",
+        field="size",
+        found=size,
+        expected=true_size,
+    )
+
+
+def _zeros(code: str, position: int, end: int) -> Finding:
+    length = end - position
+    message = f"{length} zeros to the end of the file"
+    return Finding(code=code, message=message, position=position, length=length)

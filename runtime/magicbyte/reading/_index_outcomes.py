@@ -1,0 +1,287 @@
+"""Outcomes of transactions from a broker's transaction indexes and from headers.
+
+A transaction index lists the offsets of each aborted transaction whose marker is in its segment,
+and headers show which transactions are open at the end of the log: all others are committed. So no
+payload is read, and outcomes are known even if a marker is damaged. Indexes are trusted only
+where headers do not contradict them.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import numpy as np
+
+from magicbyte._transactions import LogPosition, Transaction, outcome_of
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Decoded, Entries, Entry
+from magicbyte.errors import ChangedError, FormatError, MissingError
+from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
+from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
+from magicbyte.tables.arrays import Codes, Mask, StructuredRows
+
+
+class UntrustedIndexError(Exception):
+    """Raised if transaction indexes cannot be trusted; the message is the reason."""
+
+
+class AbortedTransactions:
+    """Aborted transactions, for lookups of many producers and offsets together."""
+
+    def __init__(self, producers: Numbers, firsts: Numbers, lasts: Numbers) -> None:
+        order = np.lexsort((lasts, producers))
+        self._ids, ranks = np.unique(producers[order], return_inverse=True)
+        self._firsts, self._lasts = firsts[order], lasts[order]
+        self._sorted_lasts = np.sort(self._lasts)
+        self._keys = self._key(ranks, np.searchsorted(self._sorted_lasts, self._lasts))
+
+    @classmethod
+    def of(cls, indexes: Iterable[StructuredRows]) -> "AbortedTransactions":
+        """Return the transactions that *indexes* list."""
+        tables = list(indexes)
+        none = np.zeros(0, np.int64)
+        return cls(
+            *(
+                np.concatenate([none, *(table[name].astype(np.int64) for table in tables)])
+                for name in ("producer_id", "first_offset", "last_offset")
+            )
+        )
+
+    def __len__(self) -> int:
+        return len(self._keys)
+
+    def _key(self, producer_ranks: Numbers, offset_ranks: Numbers) -> Numbers:
+        """Return numbers that sort by the rank of a producer, then by the rank of an offset."""
+        keys: Numbers = producer_ranks.astype(np.int64) * (len(self._lasts) + 1) + offset_ranks
+        return keys
+
+    def contain(self, producers: Numbers, offsets: Numbers) -> Mask:
+        """Return a mask: True where `offsets[i]` is in an aborted transaction of `producers[i]`."""
+        if not len(self):
+            return np.zeros(len(producers), np.bool_)
+        ranks = np.searchsorted(self._ids, producers)
+        is_known = self._ids[np.minimum(ranks, len(self._ids) - 1)] == producers
+        keys = self._key(ranks, np.searchsorted(self._sorted_lasts, offsets))
+        index = np.minimum(np.searchsorted(self._keys, keys), len(self._keys) - 1)
+        is_spanned = (self._firsts[index] <= offsets) & (offsets <= self._lasts[index])
+        # The next key may be of another producer.
+        is_same_producer = self._keys[index] // (len(self._lasts) + 1) == ranks
+        is_aborted: Mask = is_known & is_spanned & is_same_producer
+        return is_aborted
+
+
+def read_index(file: LogFile) -> StructuredRows:
+    """Return the entries of the transaction index *file*, with the size it had when it was listed.
+
+    Raises FormatError where it is invalid, ChangedError where it is shorter now.
+    """
+    data = file.read_small(MAX_COMPANION_BYTES)
+    if len(data) < file.size_bytes:
+        raise ChangedError(
+            f"{len(data)} bytes", f"{file.size_bytes}, as when it was listed", path=file.path
+        )
+    return transaction_index(data[: file.size_bytes])
+
+
+def indexes_of(log: PartitionLog) -> dict[int, LogFile]:
+    """Return the live transaction indexes of *log*, by base offset."""
+    return {
+        file.base_offset: file
+        for file in log.files
+        if file.live and file.kind == "txnindex" and file.base_offset is not None
+    }
+
+
+class OpenAtEnd(NamedTuple):
+    """A transaction that continues after the end of a split."""
+
+    producer_id: int
+    first_offset: int
+    outcome: str
+
+
+@dataclass(frozen=True, slots=True)
+class OutcomeIndex:
+    """The index file that gives a split's outcomes, and open transactions; small to pickle."""
+
+    file: LogFile | None
+    """The transaction index of the split's segment."""
+    open_at_end: tuple[OpenAtEnd, ...]
+
+
+class IndexedOutcomes:
+    """Finds outcomes of entries in a transaction index; `Outcomes` finds them by markers."""
+
+    def __init__(self, index: OutcomeIndex, aborted: AbortedTransactions) -> None:
+        self._aborted = aborted
+        self._open = index.open_at_end
+
+    @classmethod
+    def read(cls, index: OutcomeIndex) -> "IndexedOutcomes":
+        """Read the index file of *index*; return an object that finds outcomes in it."""
+        tables = [] if index.file is None else [read_index(index.file)]
+        return cls(index, AbortedTransactions.of(tables))
+
+    def of(self, entries: Entries, decoded: Decoded) -> Codes:
+        """Return the outcome code of each of *entries*; *decoded* holds their control records."""
+        producers, offsets = entries.column("producer_id"), entries.column("last_offset")
+        is_control = entries.column("is_control") != 0
+        is_transactional = entries.column("is_transactional") != 0
+        is_data = (producers >= 0) & is_transactional & ~is_control
+        codes = np.full(len(entries), NO_OUTCOME, np.int8)
+        codes[is_data] = OUTCOME_CODES["committed"]
+        codes[is_data & self._aborted.contain(producers, offsets)] = OUTCOME_CODES["aborted"]
+        firsts = entries.column("first_offset")
+        for txn in self._open:
+            is_its_data = is_data & (producers == txn.producer_id) & (firsts >= txn.first_offset)
+            codes[is_its_data] = OUTCOME_CODES[txn.outcome]
+        for index in np.flatnonzero(is_control & (producers >= 0)).tolist():
+            outcome = outcome_of(decoded.result(index).control)
+            if outcome is not None:
+                codes[index] = OUTCOME_CODES[outcome]
+        return codes
+
+
+@dataclass(slots=True)
+class HeaderTransactions:
+    """Follows transactions through headers: which are open, and at which offsets markers are."""
+
+    open: dict[int, Transaction]
+    _markers: list[tuple[Numbers, Numbers]] = field(default_factory=list)
+    """Producer ids and offsets of the control batches so far."""
+
+    def add(self, entries: Entries, segment_number: int) -> None:
+        """Add *entries* of the segment with the number *segment_number*."""
+        if not len(entries):
+            return
+        producers = entries.column("producer_id")
+        is_marker = (producers >= 0) & (entries.column("is_control") != 0)
+        is_event = is_marker | ((producers >= 0) & (entries.column("is_transactional") != 0))
+        events = np.flatnonzero(is_event)
+        if not len(events):
+            return
+        markers = np.flatnonzero(is_marker)
+        self._markers.append((producers[markers], entries.column("last_offset")[markers]))
+        # By producer, and by offset within each.
+        events = events[np.argsort(producers[events], kind="stable")]
+        ids = producers[events]
+        begins = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
+        last_markers = np.maximum.reduceat(
+            np.where(is_marker[events], np.arange(len(events)), -1), begins
+        )
+        ends = np.append(begins[1:], len(events))
+        for begin, marker, end in zip(
+            begins.tolist(), last_markers.tolist(), ends.tolist(), strict=True
+        ):
+            first = begin
+            if marker >= 0:
+                ended = self.open.pop(int(ids[begin]), None)
+                if ended is not None:
+                    ended.outcome = "committed"  # unless an index lists it
+                first = marker + 1
+            if first < end:
+                self._add_data(
+                    entries[int(events[first])], entries[int(events[end - 1])], segment_number
+                )
+
+    def _add_data(self, first: Entry, last: Entry, segment_number: int) -> None:
+        """Add the data of *first* to *last* to the producer's open transaction, or begin one."""
+        transaction = self.open.get(first.producer_id)
+        if transaction is None:
+            transaction = self.open[first.producer_id] = Transaction(
+                first.producer_id,
+                first.producer_epoch,
+                first_offset=first.first_offset,
+                last_offset=last.last_offset,
+                first_timestamp=first.base_timestamp,
+            )
+        if transaction.first_position is None:
+            transaction.first_position = LogPosition(segment_number, first.position)
+        transaction.last_position = LogPosition(segment_number, last.position)
+        transaction.last_offset = last.last_offset
+        transaction.producer_epoch = last.producer_epoch
+
+    def have_marker(self, producers: Numbers, offsets: Numbers) -> Mask:
+        """Return a mask: True where the log has a control batch of `producers[i]` at `offsets[i]`."""
+        none = np.zeros(0, np.int64)
+        ids = np.concatenate([none, *(ids for ids, _ in self._markers)])
+        marker_offsets = np.concatenate([none, *(lasts for _, lasts in self._markers)])
+        if not len(marker_offsets):
+            return np.zeros(len(offsets), np.bool_)
+        order = np.argsort(marker_offsets, kind="stable")
+        ids, marker_offsets = ids[order], marker_offsets[order]
+        index = np.minimum(np.searchsorted(marker_offsets, offsets), len(marker_offsets) - 1)
+        has_marker: Mask = (marker_offsets[index] == offsets) & (ids[index] == producers)
+        return has_marker
+
+
+@dataclass(frozen=True, slots=True)
+class IndexedSegment:
+    """The facts of a segment with which its transaction index must agree."""
+
+    base: int
+    end: int | None
+    """Base offset of the next segment; None for the last one."""
+    is_cleaned: bool
+
+
+def aborted_by_indexes(
+    log: PartitionLog, headers: HeaderTransactions, indexed: Sequence[IndexedSegment]
+) -> AbortedTransactions:
+    """Return the aborted transactions that the indexes of *log* list.
+
+    Raises UntrustedIndexError where one cannot be read, or contradicts the *headers* of a segment.
+    """
+    files = indexes_of(log)
+    tables = []
+    for segment in indexed:
+        file = files.pop(segment.base, None)
+        if file is not None:
+            tables.append(_read_trusted(file, headers, segment))
+    if files:
+        name = min(file.name for file in files.values())
+        raise UntrustedIndexError(f"{name} has no segment")
+    return AbortedTransactions.of(tables)
+
+
+def _read_trusted(
+    file: LogFile, headers: HeaderTransactions, indexed: IndexedSegment
+) -> StructuredRows:
+    try:
+        table = read_index(file)
+    except FormatError as error:
+        raise UntrustedIndexError(f"{file.name}: {error.message}") from error
+    except MissingError as error:  # a live broker has removed it
+        raise UntrustedIndexError(f"{file.name} has been removed") from error
+    lasts = table["last_offset"].astype(np.int64)
+    producers = table["producer_id"].astype(np.int64)
+    is_inside = lasts >= indexed.base
+    if indexed.end is not None:
+        is_inside &= lasts < indexed.end
+    # Cleaning removes markers whose data is gone, and leaves the index.
+    is_right = is_inside & (headers.have_marker(producers, lasts) | indexed.is_cleaned)
+    if not is_right.all():
+        wrong = int(np.argmin(is_right))
+        raise UntrustedIndexError(
+            f"{file.name} lists an abort of producer {int(producers[wrong])} at offset "
+            f"{int(lasts[wrong])}, where the log has no marker of that producer"
+        )
+    return table
+
+
+def outcomes_at_end(
+    open_transactions: Iterable[Transaction], aborted: AbortedTransactions
+) -> Iterator[OpenAtEnd]:
+    """Yield the outcomes of *open_transactions*, which are open at the end of a split.
+
+    A transaction that no index lists, and that is not open at the end of the log, is committed.
+    """
+    for txn in sorted(open_transactions, key=lambda txn: txn.producer_id):
+        outcome = txn.outcome
+        producer, offset = (
+            np.array([number], np.int64) for number in (txn.producer_id, txn.last_offset)
+        )
+        if outcome != "open" and aborted.contain(producer, offset)[0]:
+            outcome = "aborted"
+        yield OpenAtEnd(txn.producer_id, txn.first_offset, outcome)

@@ -1,0 +1,421 @@
+"""A pass over the segments of a partition, for offsets, damage, gaps and boundaries of splits.
+
+The passes in this module read headers only; those in `_survey_passes` also settle transactions.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from magicbyte._transactions import Transaction
+from magicbyte.engines.entry_columns import NO_VALUE, Numbers
+from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
+from magicbyte.findings import Finding
+from magicbyte.limits import Limits
+from magicbyte.logdir.companions import TransactionCompanions
+from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._directory_findings import directory_findings
+from magicbyte.reading._offset_order import Bounds, LogOffsets
+from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
+from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
+from magicbyte.tables.arrays import Mask
+
+MAX_KEPT_HEADERS = 1 << 17
+"""Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SurveyOptions:
+    """Engine, limits and split size of a survey, and how it opens segments."""
+
+    engine: Engine
+    limits: Limits
+    split_bytes: int | None = None
+    """Bytes between two boundaries, at least; None: a boundary per segment."""
+    open_log: Opener = open_segment
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryBlock:
+    """The entries of one piece of a segment, and where their order of offsets is interrupted."""
+
+    segment: SegmentSurvey
+    piece: SoundEntries
+    is_control: Mask
+    boundaries: Sequence[tuple[int, Boundary]]
+    """Boundaries between the entries, each with the index of the entry after it."""
+    breaks: Sequence[int]
+    """Indices of entries that begin or end below the one before."""
+    gaps: Sequence[int]
+    """Indices of entries before which others are missing."""
+    cleaned_from: int
+    """Index of the first entry that shows cleaning; else the number of entries."""
+
+
+class LogPass:
+    """A pass over the segments of a partition, in order."""
+
+    walk: type[Walk] = HeaderWalk
+
+    def __init__(
+        self,
+        companions: TransactionCompanions,
+        options: SurveyOptions,
+        cleaned_segments: Sequence[bool] | None = None,
+    ) -> None:
+        self.log = companions.log
+        self.options = options
+        self.cleaned_segments = cleaned_segments
+        """True for each segment that was cleaned; None until a gap asks for that."""
+        self.offsets = LogOffsets()
+        self.is_after_damage = False
+        self.survey = Survey(self.log, is_verified=self.walk is VerifiedWalk)
+        self.survey.findings += [*self.log.findings, *companions.findings]
+
+    # Methods that subclasses override
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        """Return whether the pass ends in *segment*, after the piece that was added last."""
+        return False
+
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
+        """Prepare for the entries of *segment*; return the transactions that are open before it."""
+        return ()
+
+    def add_block(self, block: EntryBlock) -> None:
+        """Follow the transactions of *block*."""
+
+    def add_uncertainty(self) -> None:
+        """Note that entries may be missing after the one that was added last."""
+
+    def add_missing(self, first: int, end: int | None) -> None:
+        """Note that offsets from *first* to before *end* are missing; None: all later ones."""
+
+    # Segments
+
+    def run(self) -> Survey:
+        self.read_segments()
+        return self.finish()
+
+    def read_segments(self) -> None:
+        logs = self.log.logs
+        for number, file in enumerate(logs):
+            is_last = number + 1 == len(logs)
+            segment = SegmentSurvey(file, number, _bounds(self.log, number), is_last)
+            self.survey.segments.append(segment)
+            self.read_segment(segment)
+            if self.is_done(segment):
+                break
+        if logs and segment.is_last and not segment.sound_bytes:
+            self.add_gap_before_empty_segment(segment)
+
+    def read_segment(self, segment: SegmentSurvey) -> None:
+        options = self.options
+        with options.open_log(segment.file) as file:
+            walk = self.walk(
+                file,
+                engine=options.engine,
+                limits=options.limits,
+                bounds=segment.bounds,
+                is_last=segment.is_last,
+            )
+            start = Boundary(0, segment.bounds.floor, open_here=self.begin_segment(segment))
+            segment.boundaries.append(start)
+            for piece in walk:
+                if isinstance(piece, UnsoundRange):
+                    self.add_damage(segment, piece)
+                else:
+                    self.add_piece(segment, piece)
+                if self.is_done(segment):
+                    return
+
+    def add_damage(self, segment: SegmentSurvey, damage: UnsoundRange) -> None:
+        segment.unsound_ranges.append(damage)
+        self.report(segment, damage.findings)
+        if damage.kind == "tail":
+            is_zeros = damage.findings[0].code == "zero-tail"
+            segment.end = "zeros" if is_zeros else "incomplete"
+            return
+        if damage.end == segment.file.size_bytes and damage.entry is None:
+            segment.end = "garbage"
+        self.add_uncertainty()
+        self.is_after_damage = True
+
+    def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        """Add the sound entries of *piece* to *segment*."""
+        entries = piece.entries
+        firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
+        positions, sizes = entries.column("position"), entries.column("size_bytes")
+        begin, end = int(positions[0]), int(positions[-1] + sizes[-1])
+        boundaries: Sequence[tuple[int, Boundary]] = ()
+        split_bytes = self.options.split_bytes
+        if split_bytes is not None and end - segment.boundaries[-1].position > split_bytes:
+            floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
+            ends = positions + sizes
+            boundaries = list(_boundaries(segment, split_bytes, floor, begin, ends, firsts, lasts))
+        if self.is_after_damage:
+            first = int(firsts[0])
+            self.add_missing(self.offsets.expected(first) or 0, first)
+        gaps, breaks = self.offsets.add(firsts, lasts)
+        missing: Sequence[int] = ()
+        if gaps or piece.findings:
+            missing = self.report_gaps(segment, piece, gaps)
+        self.is_after_damage = False
+        segment.sound_bytes += end - begin
+        segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
+        is_control = entries.column("is_control") != 0
+        if not segment.has_transactions:
+            is_transactional = is_control | (entries.column("is_transactional") != 0)
+            segment.has_transactions = bool(is_transactional.any())
+        cleaned_from = len(entries)
+        if not segment.is_cleaned:
+            look_cleaned = _look_cleaned(entries)
+            if look_cleaned.any():
+                cleaned_from = int(np.argmax(look_cleaned))
+        self.add_block(
+            EntryBlock(
+                segment=segment,
+                piece=piece,
+                is_control=is_control,
+                boundaries=boundaries,
+                breaks=breaks,
+                gaps=missing,
+                cleaned_from=cleaned_from,
+            )
+        )
+        segment.is_cleaned |= cleaned_from < len(entries)
+
+    # Findings
+
+    def report(self, segment: SegmentSurvey, findings: Iterable[Finding]) -> None:
+        """Add *findings* about *segment* to the survey's findings."""
+        names = self.log.topic, self.log.partition, segment.file.name
+        self.survey.findings += [finding.at(*names) for finding in findings]
+
+    def report_gaps(
+        self, segment: SegmentSurvey, piece: SoundEntries, gaps: Sequence[tuple[int, int]]
+    ) -> list[int]:
+        """Report the findings of *piece* and its *gaps* in the order of their positions.
+
+        Returns the indices of the entries before which others are missing, that is of gaps which
+        neither damage nor cleaning explains.
+        """
+        if self.is_after_damage and gaps and gaps[0][0] == 0:
+            gaps = gaps[1:]
+        missing: list[int] = []
+        num_reported = 0
+        indices = [index for index, _ in gaps]
+        columns = (
+            piece.entries.column(name)[indices].tolist() for name in ("base_offset", "position")
+        )
+        for (index, expected), base, position in zip(gaps, *columns, strict=True):
+            if base == NO_VALUE:
+                continue  # a wrapper message: its first offset is in its payload
+            while num_reported < len(piece.findings):
+                finding = piece.findings[num_reported]
+                if finding.position is not None and finding.position > position:
+                    break
+                self.report(segment, [finding])
+                num_reported += 1
+            if self.report_gap(segment, position, expected, base):
+                missing.append(index)
+        self.report(segment, piece.findings[num_reported:])
+        return missing
+
+    def report_gap(self, segment: SegmentSurvey, position: int, expected: int, first: int) -> bool:
+        """Report that offsets *expected* to *first* - 1 are missing, unless the log is compacted up to *first*.
+
+        Returns True if cleaning does not explain the gap.
+        """
+        cleaner_offset = self.log.cleaner_offset
+        if cleaner_offset is not None and first <= cleaner_offset:
+            return False
+        is_cleaned = cleaner_offset is None and self.looks_cleaned(segment, expected, first)
+        finding = Finding(
+            code="offset-gap-cleaned" if is_cleaned else "offset-gap",
+            message=f"offsets {expected} to {first - 1} are missing"
+            + (", probably removed by the log cleaner" if is_cleaned else ""),
+            position=position,
+            base_offset=first,
+            field="base_offset",
+            found=str(first),
+            expected=str(expected),
+        )
+        self.report(segment, [finding])
+        if not is_cleaned:
+            self.add_missing(expected, first)
+        return not is_cleaned
+
+    def add_gap_before_empty_segment(self, segment: SegmentSurvey) -> None:
+        """Report the offsets that are missing before *segment*, the last one, which has no entry."""
+        base = segment.file.base_offset
+        if base is None:
+            return
+        expected = self.offsets.expected(base)
+        if self.is_after_damage:
+            self.is_after_damage = False
+            self.add_missing(expected or 0, base)
+        elif (
+            expected is not None and base > expected and self.report_gap(segment, 0, expected, base)
+        ):
+            self.add_uncertainty()
+
+    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
+        """Return whether headers show that the segments for offsets *start* to *end* were cleaned."""
+        if self.cleaned_segments is None:
+            self.cleaned_segments = _cleaned_segments(self.log, self.options)
+        number, base = segment.number, segment.file.base_offset
+        is_cleaned = self.cleaned_segments[number]
+        if base is None or number == 0 or start >= base:
+            return is_cleaned
+        is_previous_cleaned = self.cleaned_segments[number - 1]
+        return is_previous_cleaned if end <= base else is_previous_cleaned and is_cleaned
+
+    # Results of the pass
+
+    def finish(self) -> Survey:
+        survey, log = self.survey, self.log
+        if self.is_after_damage:
+            self.add_missing(self.offsets.next_offset or 0, None)
+        bases, ends = [], []
+        for file in log.logs:
+            if file.base_offset is not None:
+                bases.append(file.base_offset)
+        survey.log_start_offset = log.log_start_offset
+        end = self.offsets.log_end_offset
+        is_stopped = bool(survey.segments) and survey.segments[-1].stop_at is not None
+        for offset in (*(() if is_stopped else bases[-1:]), end, survey.log_start_offset):
+            if offset is not None:
+                ends.append(offset)
+        survey.log_end_offset = max(ends, default=None)
+        if not is_stopped and not log.is_named_files and log.state is None:
+            survey.findings += directory_findings(log, bases, end, survey.log_end_offset)
+        self.finish_high_watermark()
+        if ends:
+            survey.last_stable_offset = max(survey.log_start_offset or 0, *ends)
+        return survey
+
+    def finish_high_watermark(self) -> None:
+        stored = self.log.high_watermark_checkpoint
+        if stored is None or self.log.log_dir is None:
+            return
+        if self.log.log_dir.clean_shutdown:
+            self.survey.high_watermark = stored
+            return
+        self.survey.findings.append(
+            self.log.finding(
+                "high-watermark-stale",
+                f"the high watermark was {stored} at its last checkpoint, before the broker "
+                "stopped without a clean shutdown",
+                found=str(stored),
+            )
+        )
+
+
+class HeaderPass(LogPass):
+    """A pass over headers, without transactions."""
+
+    def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
+        return True  # benefit of the doubt: a second pass over the log would cost as much again
+
+
+class KeptHeaderPass(HeaderPass):
+    """A pass over headers that caches them in the survey, so that they are not read again."""
+
+    num_kept_headers = MAX_KEPT_HEADERS
+    """Headers that may still be kept."""
+
+    def add_block(self, block: EntryBlock) -> None:
+        headers = block.piece.entries
+        if isinstance(headers, BatchHeaders) and len(headers) <= self.num_kept_headers:
+            self.num_kept_headers -= len(headers)
+            block.segment.heads.append(headers)
+
+
+class HeadersSufficePass(HeaderPass):
+    """A pass over headers that ends at the first transaction or damage, which headers cannot settle."""
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.has_transactions or bool(segment.unsound_ranges)
+
+    def do_headers_suffice(self) -> bool:
+        survey = self.survey
+        if survey.segments and self.is_done(survey.segments[-1]):
+            return False
+        # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
+        return not any(finding.code.startswith("offset-") for finding in survey.findings)
+
+    def cleaned(self) -> list[bool] | None:
+        """Return whether each segment was cleaned; None where the pass has ended early."""
+        segments = self.survey.segments
+        if segments and self.is_done(segments[-1]):
+            return None
+        return [segment.is_cleaned for segment in segments]
+
+
+def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
+    """Return, for each segment of *log*, whether its headers show that the log cleaner rewrote it."""
+    are_cleaned = []
+    for number, file in enumerate(log.logs):
+        with options.open_log(file) as opened:
+            walk = HeaderWalk(
+                opened,
+                engine=options.engine,
+                limits=options.limits,
+                bounds=_bounds(log, number),
+                is_last=number + 1 == len(log.logs),
+            )
+            sound = (piece for piece in walk if isinstance(piece, SoundEntries))
+            are_cleaned.append(any(_look_cleaned(piece.entries).any() for piece in sound))
+    return are_cleaned
+
+
+def _bounds(log: PartitionLog, number: int) -> Bounds:
+    """Return the offsets that the segment with *number* may hold."""
+    base, following = log.logs[number].base_offset, log.logs[number + 1 : number + 2]
+    return Bounds(
+        floor=None if base is None else base - 1,
+        ceiling=following[0].base_offset if following else None,
+    )
+
+
+def _look_cleaned(entries: Entries) -> Mask:
+    """Return a mask of batches that the log cleaner rewrote: they lack records or have a delete horizon."""
+    span = entries.column("last_offset") - entries.column("first_offset")
+    counts = entries.column("record_count")
+    look_cleaned: Mask = (counts >= 0) & (counts <= span)
+    look_cleaned |= entries.column("has_delete_horizon") != 0
+    return look_cleaned
+
+
+def _boundaries(
+    segment: SegmentSurvey,
+    split_bytes: int,
+    floor: int | None,
+    begin: int,
+    positions: Numbers,
+    firsts: Numbers,
+    lasts: Numbers,
+) -> Iterator[tuple[int, Boundary]]:
+    """Add boundaries between entries from byte *begin* on; yield the index of the entry after each.
+
+    *positions* are the positions after the entries, *floor* is the last offset before them. A split ends
+    where the next entry would make it larger than *split_bytes*.
+    """
+    while True:
+        before = segment.boundaries[-1]
+        index = int(np.searchsorted(positions, before.position + split_bytes, "right"))
+        if (int(positions[index - 1]) if index else begin) <= before.position:
+            index += 1  # an entry that is too large by itself
+        if index >= len(positions):
+            return
+        if index:
+            boundary = Boundary(
+                int(positions[index - 1]), int(lasts[index - 1]), int(firsts[index])
+            )
+        else:
+            boundary = Boundary(begin, before.floor if floor is None else floor, int(firsts[0]))
+        segment.boundaries.append(boundary)
+        yield index, boundary

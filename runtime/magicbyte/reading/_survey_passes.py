@@ -1,0 +1,218 @@
+"""Passes over a partition that also settle its transactions: by indexes, or by verified markers."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from magicbyte._transactions import (
+    Transaction,
+    by_first_offset,
+    last_stable_offset,
+    open_in_snapshot,
+)
+from magicbyte.engines.protocol import DecodedEntry
+from magicbyte.findings import Finding
+from magicbyte.logdir.companions import (
+    TransactionCompanions,
+)
+from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._index_outcomes import (
+    HeaderTransactions,
+    IndexedSegment,
+    UntrustedIndexError,
+    aborted_by_indexes,
+)
+from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
+from magicbyte.reading._transaction_pass import TransactionPass
+from magicbyte.reading._walk import SoundEntries, VerifiedWalk, decode_verified
+from magicbyte.reading.survey import SegmentSurvey, Survey
+
+
+class IndexPass(LogPass):
+    """A pass over headers, with transaction indexes instead of markers."""
+
+    def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
+        super().__init__(companions, options)
+        self.transactions = HeaderTransactions(open_in_snapshot(companions.start_snapshot or ()))
+
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
+        return tuple(self.transactions.open.values())
+
+    def add_block(self, block: EntryBlock) -> None:
+        entries, begin = block.piece.entries, 0
+        for index, boundary in block.boundaries:
+            self.transactions.add(entries[begin:index], block.segment.number)
+            boundary.open_here = tuple(self.transactions.open.values())
+            begin = index
+        self.transactions.add(entries[begin:], block.segment.number)
+
+    def finish(self) -> Survey:
+        """Finish the survey with the outcomes in the indexes.
+
+        Raises UntrustedIndexError where the log contradicts them.
+        """
+        survey, log = super().finish(), self.log
+        for finding in survey.findings:
+            if finding.code.startswith("snapshot-") or finding.code == "offset-gap":
+                raise UntrustedIndexError(f"{finding.code}: {finding.message}")
+        for segment in survey.segments:
+            if segment.file.base_offset is None:
+                raise UntrustedIndexError(f"{segment.file.name} has no base offset")
+            if any(unsound.kind != "tail" for unsound in segment.unsound_ranges):
+                raise UntrustedIndexError(f"{segment.file.name} is damaged")
+        if not survey.is_in_order:
+            raise UntrustedIndexError("offsets do not increase")
+        bases = [segment.file.base_offset or 0 for segment in survey.segments]
+        survey.aborted = aborted_by_indexes(
+            log,
+            self.transactions,
+            [
+                IndexedSegment(base, end, segment.is_cleaned)
+                for segment, base, end in zip(
+                    survey.segments, bases, [*bases[1:], None], strict=True
+                )
+            ],
+        )
+        survey.transactions = by_first_offset(self.transactions.open.values())
+        if any(segment.has_transactions for segment in survey.segments):
+            survey.findings.append(
+                log.finding(
+                    "txnindex-trusted",
+                    f"transaction indexes list {len(survey.aborted)} aborted transactions; "
+                    "all others that have ended are taken for committed",
+                )
+            )
+        return _finish_transactions(survey)
+
+
+class VerifiedPass(LogPass):
+    """A pass that verifies every checksum, with transactions by their markers."""
+
+    walk = VerifiedWalk
+
+    def __init__(
+        self,
+        companions: TransactionCompanions,
+        options: SurveyOptions,
+        cleaned_segments: Sequence[bool] | None = None,
+    ) -> None:
+        super().__init__(companions, options, cleaned_segments)
+        self.transactions = TransactionPass(companions, self.is_any_cleaned, limits=options.limits)
+
+    def is_any_cleaned(self) -> bool:
+        """Return whether cleaning may have removed entries so far."""
+        return bool(self.log.cleaner_offset) or any(
+            segment.is_cleaned for segment in self.survey.segments
+        )
+
+    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
+        self.transactions.begin_segment(segment.file.base_offset)
+        return self.transactions.open_transactions()
+
+    def add_uncertainty(self) -> None:
+        self.transactions.add_uncertainty()
+
+    def add_missing(self, first: int, end: int | None) -> None:
+        self.transactions.add_missing(first, end)
+
+    def add_block(self, block: EntryBlock) -> None:
+        self.transactions.add_block(block)
+
+    def finish(self) -> Survey:
+        survey = super().finish()
+        bases = [segment.file.base_offset or 0 for segment in survey.segments]
+        survey.transactions, findings = self.transactions.finish(bases, self.offsets.next_offset)
+        survey.findings += findings
+        self.doubt_aborts_in_cleaned_log()
+        return _finish_transactions(survey)
+
+    def doubt_aborts_in_cleaned_log(self) -> None:
+        """Make aborts undecided whose records the log cleaner has kept: it removes aborted records.
+
+        Their commit marker may be in a missing segment, whose missing offsets look like cleaning.
+        """
+        cleaner_offset = self.log.cleaner_offset or 0
+        for txn in self.survey.transactions:
+            if txn.outcome == "aborted" and txn.record_count and txn.last_offset < cleaner_offset:
+                txn.outcome, txn.evidence = "undecided", None
+                txn.is_uncertain = True
+
+
+class UpToDamagePass(VerifiedPass):
+    """A verified pass that ends at the first damage, in a frame or in a payload."""
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.stop_at is not None
+
+    def add_damage(self, segment: SegmentSurvey, damage: UnsoundRange) -> None:
+        super().add_damage(segment, damage)
+        if damage.kind != "tail":
+            segment.stop_at, segment.stop_end = damage.start, damage.end
+
+    def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        count = 0
+        for decoded in decode_verified(
+            self.options.engine,
+            piece.chunk,
+            len(piece.entries),
+            (),
+            limits=self.options.limits,
+        ):
+            unsound = [i for i, result in sorted(decoded.results.items()) if not result.is_sound]
+            if unsound:
+                count += unsound[0]
+                self.add_unsound(segment, piece, count, decoded.result(unsound[0]))
+                return
+            count += len(decoded.entries)
+        super().add_piece(segment, piece)
+
+    def add_unsound(
+        self, segment: SegmentSurvey, piece: SoundEntries, index: int, decoded: DecodedEntry
+    ) -> None:
+        """Add the entries of *piece* before *index*, and end the pass at entry *index*, which is damaged."""
+        entry = piece.entries[index]
+        findings = tuple(
+            finding for finding in piece.findings if (finding.position or 0) <= entry.position
+        )
+        if index:
+            sound = replace(piece, entries=piece.entries[:index], findings=findings)
+            super().add_piece(segment, sound)
+        else:
+            self.report(segment, findings)
+        self.report(segment, decoded.counted_findings())
+        segment.stop_at, segment.stop_end = entry.position, entry.end
+
+
+def _finish_transactions(survey: Survey) -> Survey:
+    """Add the last stable offset, and findings about unfinished transactions, to *survey*."""
+    if survey.log_end_offset is not None:
+        survey.last_stable_offset = last_stable_offset(
+            survey.transactions,
+            log_start=survey.log_start_offset or 0,
+            log_end=survey.log_end_offset,
+        )
+    survey.findings += _unfinished_transactions(survey)
+    return survey
+
+
+def _unfinished_transactions(survey: Survey) -> Iterator[Finding]:
+    """Yield a finding for each transaction that is open or undecided."""
+    for txn in survey.transactions:
+        if txn.outcome not in ("open", "undecided"):
+            continue
+        is_open = txn.outcome == "open"
+        where = txn.first_position
+        yield survey.log.finding(
+            "transaction-open" if is_open else "transaction-undecided",
+            f"the transaction of producer {txn.producer_id} from offset {txn.first_offset} "
+            + (
+                "has not ended"
+                if is_open
+                else "is undecided, since its marker may be missing: read_committed withholds its "
+                "records"
+            ),
+            file=survey.segments[where.segment].file.name if where else None,
+            position=where.position if where else None,
+            base_offset=txn.first_offset,
+            field="producer_id",
+            found=str(txn.producer_id),
+        )

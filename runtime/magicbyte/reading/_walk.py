@@ -1,0 +1,298 @@
+"""A pass over the bytes of a file: sound entries, and the ranges of bytes that hold none.
+
+The pieces of a pass cover the bytes once and in order. An entry is sound if its frame and its
+checksum are right; its payload is decoded later and moves no boundary.
+"""
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import KW_ONLY, dataclass, replace
+from functools import cached_property
+
+import pyarrow as pa
+
+from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
+from magicbyte.engines.header_scan import MAX_HEADERS
+from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Entries, Entry, Scan
+from magicbyte.errors import FormatError, TruncatedError
+from magicbyte.findings import Finding
+from magicbyte.limits import MIB, Limits
+from magicbyte.logdir.embedded_file import EmbeddedFile
+from magicbyte.reading._damage import Damage, DamageFinder, UnsoundRange
+from magicbyte.reading._offset_order import Bounds, OffsetOrder
+from magicbyte.reading._resynchronize import EntrySearch
+from magicbyte.storage import File
+from magicbyte.tables.schemas import WIRE_TYPES
+
+CHUNK = 4 * MIB
+"""Bytes that are read at a time; only a larger entry takes more."""
+
+MAX_SMALL_BYTES = 4096
+"""A message up to this size is read as a whole, with its neighbours: reading all of many small
+messages takes less time than reading each one's header."""
+
+BLOCK_BYTES = 1 << 20
+"""Bytes of small messages that are read at a time."""
+
+MAX_BATCH_BYTES = 4 * MIB
+"""Decompressed bytes of the entries in an Arrow batch, until which entries are added."""
+
+MAX_NUMBERS_BATCH_BYTES = 16 * MIB
+"""The same if all columns are numbers, which are a small part of the entries' bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class SoundEntries:
+    """Consecutive entries whose frames and, in a VerifiedWalk, checksums are right."""
+
+    entries: Entries
+    chunk: Chunk
+    """Bytes that begin with them; none where only headers were read."""
+    findings: tuple[Finding, ...] = ()
+    """Offsets out of order: the entries are delivered as they stand."""
+    decoded: Decoded | None = None
+    """Their records, where those were asked for."""
+
+
+@dataclass
+class Walk:
+    """A pass over the entries in [start, end) of a file, whose offsets are within *bounds*."""
+
+    file: File
+    _: KW_ONLY
+    engine: Engine
+    limits: Limits
+    bounds: Bounds
+    start: int = 0
+    end: int = -1
+    """-1 is the end of the file."""
+    is_last: bool = True
+    """True if an incomplete entry at the end is not damage: the log still grows."""
+
+    def __post_init__(self) -> None:
+        if self.end < 0:
+            self.end = self.file.size_bytes
+        self._order = OffsetOrder(self.bounds)
+
+    def __iter__(self) -> Iterator[SoundEntries | UnsoundRange]:
+        if isinstance(self.file, EmbeddedFile):
+            return _with_chunk_findings(self._pieces(), self.file)
+        return self._pieces()
+
+    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+        raise NotImplementedError
+
+    @cached_property
+    def _search(self) -> EntrySearch:
+        return EntrySearch(
+            self.file,
+            self.start,
+            self.end,
+            is_last=self.is_last,
+            max_entry_bytes=self.limits.max_entry_bytes,
+            order=self._order,
+        )
+
+    @cached_property
+    def _damage(self) -> DamageFinder:
+        return DamageFinder(self._search, self.limits)
+
+    def _read_header(self, position: int) -> Entry:
+        """Return the header at *position*; raise FormatError where no whole entry can be there."""
+        data = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
+        entry = read_entry(data, 0, origin=position)
+        self._check_size(entry)
+        return entry
+
+    def _check_size(self, entry: Entry) -> None:
+        if entry.end > self.end:
+            left = self.end - entry.position
+            raise TruncatedError(cut_entry(entry.position, left, entry.size_bytes))
+
+
+def _with_chunk_findings(
+    pieces: Iterator[SoundEntries | UnsoundRange], embedded_file: EmbeddedFile
+) -> Iterator[SoundEntries | UnsoundRange]:
+    """Yield *pieces*, with a finding in the first range of each unreadable chunk of a remote segment."""
+    reported: set[int | None] = set()
+    for piece in pieces:
+        finding = None
+        if isinstance(piece, UnsoundRange):
+            finding = embedded_file.unreadable_chunk(piece.start, piece.end)
+        if isinstance(piece, SoundEntries) or finding is None:
+            yield piece
+            continue
+        findings = piece.findings
+        if finding.position not in reported:
+            reported.add(finding.position)
+            finding = replace(finding, position=piece.start, length=piece.length)
+            findings = (finding, *findings)
+        yield replace(piece, kind="damaged", findings=findings)
+
+
+@dataclass
+class HeaderWalk(Walk):
+    """A pass over headers alone; checksums are verified only where a search needs them."""
+
+    cached_headers: Sequence[BatchHeaders] = ()
+    """Headers that are known already, and are not read again."""
+
+    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+        position = self.start
+        while position < self.end:
+            entries: Entries | None = None
+            for cached in self.cached_headers:
+                if entries := cached.between(position, self.end):
+                    break
+            entries = entries or self.engine.read_headers(self.file, position, self.end)
+            if not entries:
+                try:
+                    entry = self._read_header(position)
+                except FormatError as error:
+                    damage = self._damage.at(position, error.finding)
+                    yield from damage.ranges
+                    position = damage.resume
+                    continue
+                entries = self._small_messages(entry) or self._large_messages(entry)
+            nothing = Chunk(memoryview(b""), position)
+            yield SoundEntries(entries, nothing, self._order.follow(entries))
+            position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
+
+    def _small_messages(self, first: Entry) -> Entries | None:
+        """Return messages from *first* on, read as a whole; None where *first* is a batch or large."""
+        if first.magic == 2 or first.size_bytes > MAX_SMALL_BYTES:
+            return None
+        position = first.position
+        data = self.file.read_at(position, min(BLOCK_BYTES, self.end - position))
+        return self.engine.scan(
+            Chunk(memoryview(data), position), verify=False, limits=self.limits
+        ).entries
+
+    def _large_messages(self, first: Entry) -> Entries:
+        """Return *first* and the large messages after it, up to a small message, a batch or damage.
+
+        Following the offsets of many entries takes little more time than of one.
+        """
+        entries = [first]
+        with suppress(FormatError):
+            while (
+                entries[-1].magic < 2
+                and len(entries) < MAX_HEADERS
+                and (position := entries[-1].end) < self.end
+            ):
+                entry = self._read_header(position)
+                if entry.magic == 2 or entry.size_bytes <= MAX_SMALL_BYTES:
+                    break
+                entries.append(entry)
+        return Entries(entries)
+
+
+@dataclass
+class VerifiedWalk(Walk):
+    """A pass in which every checksum is verified.
+
+    With wire *columns* the records are decoded in the same pass, while the verified bytes are still
+    in the processor's cache.
+    """
+
+    columns: Sequence[str] | None = None
+
+    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+        chunk = Chunk(memoryview(b""), self.start)
+        max_bytes = max_batch_bytes(self.columns or ())
+        need = 1
+        if self.end - self.start > CHUNK:
+            need = self._first_need()
+        while chunk.position < self.end:
+            position = chunk.position
+            if len(chunk.data) < need:
+                length = min(max(need, CHUNK), self.end - position)
+                chunk = Chunk(memoryview(b""), position)  # free the bytes before reading more
+                chunk = Chunk(memoryview(self.file.read_at(position, length)), position)
+            scan: Scan
+            if self.columns is None:
+                scan = self.engine.scan(chunk, verify=True, limits=self.limits)
+            else:
+                scan = self.engine.decode(
+                    chunk, self.columns, limits=self.limits, max_bytes=max_bytes
+                )
+            if scan.entries:
+                findings = self._order.follow(scan.entries)
+                decoded = scan if isinstance(scan, Decoded) else None
+                yield SoundEntries(scan.entries, chunk, findings, decoded)
+                del decoded
+            chunk = chunk.after(scan.end)
+            unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
+            del scan  # free the rows before decoding more
+            need = 1
+            if unsound is not None or stopped_by is not None:
+                damage, need = self._judge_stop(chunk, unsound, computed, stopped_by)
+                if damage is not None:
+                    yield from damage.ranges
+                    chunk = chunk.after(damage.resume - chunk.position)
+
+    def _judge_stop(
+        self,
+        chunk: Chunk,
+        unsound: Entry | None,
+        computed: int | None,
+        stopped_by: Finding | None,
+    ) -> tuple[Damage | None, int]:
+        """Return the damage at which a scan stopped, or None, and how many bytes the next read needs.
+
+        It is None if *chunk*, the bytes from the stop on, is only too short for the next entry.
+        """
+        position = chunk.position
+        if unsound is not None:
+            return self._damage.of_entry(unsound, computed), 1
+        assert stopped_by is not None
+        if stopped_by.code != "incomplete-entry":
+            return self._damage.at(position, stopped_by), 1
+        try:
+            entry = read_entry(chunk.data, 0, origin=position)
+            self._check_size(entry)
+            is_large = CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
+            computed = self._damage.wrong_checksum(entry) if is_large else None
+        except FormatError as error:
+            left = self.end - position
+            if len(chunk.data) < min(left, HEADER_BYTES):
+                return None, min(HEADER_BYTES, left)
+            return self._damage.at(position, error.finding), 1
+        if computed is not None or entry.size_bytes > self.limits.max_entry_bytes:
+            return self._damage.of_entry(entry, computed), 1
+        return None, entry.size_bytes
+
+    def _first_need(self) -> int:
+        """Return the size of the first entry if it is larger than a chunk, so that it is read once; else 1."""
+        entry = self._search.header_at(self.start)
+        is_large = entry is not None and CHUNK < entry.size_bytes <= self.limits.max_entry_bytes
+        if entry is not None and is_large and self._search.is_plausible(entry.end):
+            return entry.size_bytes
+        return 1
+
+
+def max_batch_bytes(columns: Sequence[str]) -> int:
+    """Return how many decompressed bytes of entries go into an Arrow batch of the wire *columns*."""
+    for name in columns:
+        if not pa.types.is_primitive(WIRE_TYPES[name]):
+            return MAX_BATCH_BYTES
+    return MAX_NUMBERS_BATCH_BYTES
+
+
+def decode_verified(
+    engine: Engine, chunk: Chunk, num_entries: int, columns: Sequence[str], *, limits: Limits
+) -> Iterator[Decoded]:
+    """Decode the first *num_entries* of *chunk*, whose checksums are verified, one Arrow batch at a time."""
+    max_bytes = max_batch_bytes(columns)
+    while num_entries:
+        decoded = engine.decode(
+            chunk,
+            columns,
+            limits=limits,
+            max_bytes=max_bytes,
+            verify=False,
+            max_entries=num_entries,
+        )
+        chunk, num_entries = chunk.after(decoded.end), num_entries - len(decoded.entries)
+        yield decoded
+        del decoded  # free the rows before decoding more

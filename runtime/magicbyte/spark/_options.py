@@ -1,0 +1,247 @@
+"""Options of the data source: Spark's Kafka options, with the same rules, and our own."""
+
+import json
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from magicbyte.errors import InputError
+from magicbyte.limits import MIB
+from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading import opening
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.read_options import (
+    DAMAGE_POLICIES,
+    ISOLATION_LEVELS,
+    TRANSACTION_SOURCES,
+    ReadOptions,
+)
+from magicbyte.spark import _offset_bounds, _option_values
+from magicbyte.spark._offset_bounds import OffsetBound
+from magicbyte.spark._option_values import Partition
+from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
+from magicbyte.tables import schemas
+
+MAX_PARTITION_BYTES = 128 * MIB
+"""Default bytes of a segment that one task reads; the same as for Spark's file sources."""
+
+MAX_TRIGGER_DELAY_MS = 15 * 60_000
+"""Default time that a stream waits for `minOffsetsPerTrigger`; the same as for the Kafka source."""
+
+STORAGE_PREFIX = "storage."
+"""Prefix of options for the file system of a store."""
+
+DEFAULT_READ = ReadOptions()
+
+Value = TypeVar("Value")
+Default = TypeVar("Default")
+
+TOPIC_OPTIONS = ("assign", "subscribe", "subscribePattern")
+START_OPTIONS = (
+    "startingOffsets",
+    "startingTimestamp",
+    "startingOffsetsByTimestamp",
+    "startingOffsetsByTimestampStrategy",
+)
+END_OPTIONS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+
+ALL_OPTIONS = (
+    *("path", "paths", *TOPIC_OPTIONS, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
+    *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
+    *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
+    *("includeInternal", "replica", "maxPartitionBytes", "planPath"),
+    *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
+)
+
+RECORDS_OPTIONS = (
+    *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
+    "planPath",
+)
+STREAM_OPTIONS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
+"""Options that a batch read ignores, with a warning."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceOptions:
+    """Parsed options of the data source: the arguments of `option(...)` and `load(...)`."""
+
+    paths: tuple[str, ...]
+    table: str = "records"
+    columns: tuple[str, ...] | None = None
+    topics: tuple[str, ...] | None = None
+    pattern: "re.Pattern[str] | None" = None
+    assigned: frozenset[Partition] | None = None
+    """At most one of *topics*, *pattern* and *assigned* is set. Default: all partitions."""
+    read: ReadOptions = DEFAULT_READ
+    include_internal: bool = False
+    include_headers: bool = False
+    replica: str | None = None
+    fail_on_data_loss: bool = True
+    min_partitions: int | None = None
+    max_records: int | None = None
+    """Limit of the offsets that one task covers."""
+    max_partition_bytes: int = MAX_PARTITION_BYTES
+    plan_path: Path | None = None
+    """File with the plan of a batch; it is written if it does not exist."""
+    max_offsets: int | None = None
+    """Limit of the offsets, of all partitions, in one batch of a stream."""
+    min_offsets: int | None = None
+    """Number of new offsets that a stream waits for before it starts a batch."""
+    max_trigger_delay_ms: int = MAX_TRIGGER_DELAY_MS
+    """Longest time to wait for *min_offsets*."""
+    storage_options: StorageOptions = NO_OPTIONS
+    raw: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Options as text, by lower-case name, without those for stores."""
+
+    @property
+    def batch_bounds(self) -> tuple[OffsetBound, OffsetBound]:
+        """Start and end of a batch; InputError if a batch cannot have them."""
+        start = _offset_bounds.starting_bound(self.raw, "earliest")
+        end = _offset_bounds.ending_bound(self.raw)
+        _offset_bounds.check_batch(start, end)
+        return start, end
+
+    @property
+    def stream_start(self) -> OffsetBound:
+        """Start of a stream without a checkpoint; InputError for options that a stream cannot have."""
+        for name in END_OPTIONS:
+            if name.lower() in self.raw:
+                raise InputError(f"{name} in a stream", "none: a stream does not end")
+        if self.plan_path is not None:
+            raise InputError(
+                "planPath in a stream", "none: each batch of a stream has its own plan"
+            )
+        return _offset_bounds.starting_bound(self.raw, "latest")
+
+    def open(self) -> Dataset:
+        """Open the dataset; InputError if a path is not a log or a topic does not exist."""
+        topics = self.topics
+        if self.assigned is not None:
+            topics = tuple(sorted({topic for topic, _ in self.assigned}))
+        dataset = opening.open(
+            *self.paths,
+            topics=topics,
+            isolation_level=self.read.isolation_level,
+            on_damage=self.read.on_damage,
+            transactions=self.read.transactions,
+            include_internal=self.include_internal,
+            replica=self.replica,
+            storage_options=self.storage_options,
+        )
+        return Dataset(
+            list(filter(self._is_selected, dataset.logs)),
+            dataset.options,
+            log_dirs=dataset.log_dirs,
+            all_logs=list(filter(self._is_selected, dataset.all_logs)),
+            num_internal=dataset.num_internal,
+        )
+
+    def _is_selected(self, log: PartitionLog) -> bool:
+        if self.pattern is not None:
+            return log.topic is not None and self.pattern.search(log.topic) is not None
+        return self.assigned is None or (log.topic, log.partition) in self.assigned
+
+
+def parse(spark_options: Mapping[str, str]) -> SourceOptions:
+    """Return the values of *spark_options*, whose names are case-insensitive.
+
+    Raises InputError for an unknown option, a value that is not allowed, options that exclude one
+    another, and for a path that is missing or cannot be read.
+    """
+    raw = {name.lower(): value for name, value in spark_options.items()}
+    known = {name.lower() for name in ALL_OPTIONS}
+    for name in raw:
+        if name not in known and not name.startswith(STORAGE_PREFIX):
+            raise InputError(f"no option {name!r}", f"some of {', '.join(ALL_OPTIONS)}")
+
+    def value(name: str, reader: Callable[[str, str], Value], fallback: Default) -> Value | Default:
+        text = raw.get(name.lower())
+        return fallback if text is None else reader(name, text)
+
+    parsed = SourceOptions(
+        paths=_paths(raw),
+        table=value("table", _option_values.one_of(*schemas.TABLES), "records"),
+        columns=value("columns", _option_values.names, None),
+        topics=value("subscribe", _option_values.topics, None),
+        pattern=value("subscribePattern", _option_values.pattern, None),
+        assigned=value("assign", _option_values.partitions, None),
+        read=_read_options(value),
+        include_internal=value("includeInternal", _option_values.flag, False),
+        include_headers=value("includeHeaders", _option_values.flag, False),
+        replica=raw.get("replica"),
+        fail_on_data_loss=value("failOnDataLoss", _option_values.flag, True),
+        min_partitions=value("minPartitions", _option_values.count, None),
+        max_records=value("maxRecordsPerPartition", _option_values.count, None),
+        max_partition_bytes=value(
+            "maxPartitionBytes", _option_values.size_in_bytes, MAX_PARTITION_BYTES
+        ),
+        plan_path=value("planPath", _option_values.file, None),
+        max_offsets=value("maxOffsetsPerTrigger", _option_values.count, None),
+        min_offsets=value("minOffsetsPerTrigger", _option_values.count, None),
+        max_trigger_delay_ms=value(
+            "maxTriggerDelay", _option_values.duration, MAX_TRIGGER_DELAY_MS
+        ),
+        storage_options=StorageOptions(
+            {
+                name.removeprefix(STORAGE_PREFIX): text
+                for name, text in raw.items()
+                if name.startswith(STORAGE_PREFIX)
+            }
+        ),
+        raw={name: text for name, text in raw.items() if not name.startswith(STORAGE_PREFIX)},
+    )
+    _check(parsed)
+    return parsed
+
+
+def _read_options(value: Callable[..., str | None]) -> ReadOptions:
+    levels = _option_values.one_of(*ISOLATION_LEVELS)
+    own, kafka = (value(name, levels, None) for name in ("isolationLevel", "kafka.isolation.level"))
+    if own is not None and kafka is not None and own != kafka:
+        raise InputError(f"kafka.isolation.level {kafka!r}", f"the {own!r} of isolationLevel")
+    on_damage = value("onDamage", _option_values.one_of(*DAMAGE_POLICIES), None)
+    transactions = value("transactions", _option_values.one_of(*TRANSACTION_SOURCES), None)
+    if transactions == "index" and on_damage == "stop":
+        raise InputError("transactions index with onDamage stop", "onDamage fail or skip")
+    return ReadOptions(
+        isolation_level=own or kafka or DEFAULT_READ.isolation_level,
+        on_damage=on_damage or DEFAULT_READ.on_damage,
+        transactions=transactions or DEFAULT_READ.transactions,
+    )
+
+
+def _check(parsed: SourceOptions) -> None:
+    """Raise InputError if options exclude one another."""
+    selectors = [name for name in TOPIC_OPTIONS if name.lower() in parsed.raw]
+    if len(selectors) > 1:
+        raise InputError(f"{' and '.join(selectors)}", "one of them")
+    least, most = parsed.min_offsets, parsed.max_offsets
+    if least is not None and most is not None and least > most:
+        raise InputError(
+            f"minOffsetsPerTrigger {least}", f"{most} or less, which is maxOffsetsPerTrigger"
+        )
+    if parsed.table != "records":
+        for name in (*START_OPTIONS, *END_OPTIONS, *RECORDS_OPTIONS):
+            if name.lower() in parsed.raw:
+                raise InputError(f"{name} with the table {parsed.table}", "the table records")
+    if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):
+        raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
+    Storage(parsed.storage_options).check(parsed.paths)
+
+
+def _paths(raw: Mapping[str, str]) -> tuple[str, ...]:
+    if "path" in raw and "paths" in raw:
+        raise InputError("both path and paths", "one of them")
+    paths = [raw["path"]] if "path" in raw else json.loads(raw.get("paths", "[]"))
+    if not isinstance(paths, list) or not all(isinstance(path, str) for path in paths):
+        raise InputError(f"paths {raw['paths']!r}", "a JSON list of strings")
+    if not paths or not all(paths):
+        # Spark loses the options of CREATE TABLE ... USING magicbyte OPTIONS (...).
+        raise InputError("no path", "load(path), or the option path")
+    local = tuple(local_path(path) for path in paths)
+    for path in local:
+        if not is_url(path):  # a request to a store is slow; planning makes it anyway
+            Storage().kind_of(path)  # raises MissingError
+    return local

@@ -1,0 +1,100 @@
+"""Batch reads of records: planned on the driver, read by tasks."""
+
+import logging
+from collections.abc import Callable, Iterator, Sequence
+from itertools import groupby
+
+import pyarrow as pa
+from pyspark.sql.datasource import DataSourceReader, InputPartition
+from pyspark.sql.types import StructType
+
+from magicbyte.findings import Finding
+from magicbyte.reading.lost_times import lost_times
+from magicbyte.reading.split import Split, read_split
+from magicbyte.spark import _spark_columns
+from magicbyte.spark._batch_plan import BatchPlan
+from magicbyte.spark._driver_log import log_findings, without_traceback
+from magicbyte.spark._options import STREAM_OPTIONS, SourceOptions
+from magicbyte.spark._pickling import PickledByValue
+from magicbyte.spark._plan_file import load_or_create_plan
+from magicbyte.spark._spark_columns import SparkColumn
+from magicbyte.spark._tasks import size_of, spare_collector, tasks
+
+log = logging.getLogger("magicbyte.spark")
+
+
+class SplitsTask(InputPartition):
+    """Splits that one task reads."""
+
+    def __init__(self, splits: tuple[Split, ...]) -> None:
+        super().__init__(splits)
+        self.splits = splits
+
+
+class RecordsReader(PickledByValue, DataSourceReader):
+    """Batch reader for columns of `records`. Raises InputError for a schema that it cannot produce."""
+
+    def __init__(self, options: SourceOptions, schema: StructType) -> None:
+        self.options = options
+        self.bounds = options.batch_bounds
+        self.columns, self.schema = _spark_columns.requested_columns(options, schema)
+
+    def partitions(self) -> Sequence[InputPartition]:
+        with without_traceback():
+            options = self.options
+            for name in STREAM_OPTIONS:
+                if name.lower() in options.raw:
+                    log.warning("%s only applies to streams: this batch read ignores it", name)
+            if options.plan_path is None:
+                return self._plan()
+            loaded = load_or_create_plan(
+                options, options.plan_path, lambda: [task.splits for task in self._plan()]
+            )
+            return list(map(SplitsTask, loaded))
+
+    def _plan(self) -> list[SplitsTask]:
+        dataset = self.options.open()
+        if dataset.num_internal:
+            log.info(
+                "%d partitions of internal topics are left out; read them with includeInternal",
+                dataset.num_internal,
+            )
+        plan = BatchPlan(self.options, dataset, *self.bounds)
+        return list(plan_tasks(self.options, plan.splits))
+
+    def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
+        yield from read_rows(partition, self.columns, self.schema)
+
+
+def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[SplitsTask]:
+    """Yield tasks for all splits that *plan* returns; its argument is the maximum size of a split."""
+    max_bytes, min_count = options.max_partition_bytes, options.min_partitions
+    splits = plan(max_bytes)
+    if min_count is not None and 0 < len(splits) < min_count:
+        splits = plan(max(1, min(max_bytes, size_of(splits) // min_count)))
+    if options.max_records is None:
+        yield from map(SplitsTask, tasks(splits, max_bytes, min_count=min_count))
+        return
+    # Each range has at most max_records offsets. A task of one range cannot exceed that.
+    for _, range_splits in groupby(
+        splits, key=lambda split: (split.topic, split.partition, split.options.offsets)
+    ):
+        yield from map(SplitsTask, tasks(list(range_splits), max_bytes))
+
+
+def read_rows(
+    partition: InputPartition, columns: Sequence[SparkColumn], schema: pa.Schema
+) -> Iterator[pa.RecordBatch]:
+    """Yield the records of a task, as *columns* in *schema*."""
+    spare_collector()
+    if not isinstance(partition, SplitsTask):  # Spark sends InputPartition(None) for an empty plan
+        return
+    with without_traceback():
+        for split in partition.splits:
+            findings: list[Finding] = []
+            for batch in read_split(split, _spark_columns.sources_of(columns), findings=findings):
+                if "timestamp" in batch.schema.names:
+                    findings.extend(lost_times(split, batch.column("timestamp"), None))
+                arrays = [column.convert(batch.column(column.source)) for column in columns]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            log_findings("read", findings)

@@ -1,0 +1,105 @@
+"""Files on this machine, or on a file system mounted on it.
+
+Positioned reads copy into our own memory. Files are never mapped, because a mapped file that shrinks
+kills the process, and never opened for writing or locked.
+"""
+
+import errno
+import os
+import stat
+from collections.abc import Callable
+from functools import partial
+from operator import attrgetter
+from typing import Self
+
+from magicbyte.errors import ChangedError, MissingError
+from magicbyte.storage._files import FolderItem, gone_error, shrunk_error
+
+MAX_LISTINGS = 100
+"""Attempts to list a folder in which files are renamed meanwhile; the last listing is used then."""
+
+
+def kind_of(path: str) -> str:
+    """Return `file`, `folder` or `other`; MissingError if *path* does not exist or is denied."""
+    try:
+        mode = os.stat(path).st_mode
+    except OSError as error:
+        raise MissingError(error, path) from error
+    return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
+
+
+def list_folder(path: str) -> list[FolderItem]:
+    """Return the items in the folder *path*, by name, without symbolic links to folders.
+
+    A live broker renames files at any time. If a file vanishes before its size is read, the folder
+    is listed again: the file may have a new name, which the first listing missed.
+    """
+    for _ in range(MAX_LISTINGS):
+        items, is_complete = _list_once(path)
+        if is_complete:
+            break
+    return sorted(items, key=attrgetter("name"))
+
+
+def _list_once(path: str) -> tuple[list[FolderItem], bool]:
+    """Return the items in *path*, and whether none vanished during the listing."""
+    items, is_complete = [], True
+    try:
+        with os.scandir(path) as entries:
+            for entry in entries:
+                try:
+                    is_folder = entry.is_dir(follow_symlinks=False)
+                    if is_folder or entry.is_file():
+                        size = 0 if is_folder else entry.stat().st_size
+                        items.append(FolderItem(entry.name, is_folder, size))
+                except FileNotFoundError:
+                    is_complete = False
+    except OSError as error:
+        raise MissingError(error, path) from error
+    return items, is_complete
+
+
+class LocalFile:
+    """An open file on this machine, or on a file system mounted on it."""
+
+    def __init__(self, path: str, size_bytes: int | None) -> None:
+        self.path = path
+        self.name = os.path.basename(path)
+        try:
+            self.descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            if size_bytes is not None and error.errno == errno.ENOENT:
+                raise gone_error(path) from error
+            raise MissingError(error, path) from error
+        actual = os.fstat(self.descriptor).st_size
+        if size_bytes is not None and actual < size_bytes:
+            os.close(self.descriptor)
+            raise shrunk_error(path, actual, size_bytes)
+        self.size_bytes = actual if size_bytes is None else size_bytes
+
+    def read_at(self, position: int, length: int) -> bytes:
+        try:
+            data = os.pread(self.descriptor, length, position)
+            while len(data) < length:
+                more = os.pread(self.descriptor, length - len(data), position + len(data))
+                if not more:
+                    raise ChangedError(
+                        f"the file ends at byte {position + len(data)}",
+                        f"{length} bytes from {position}",
+                        path=self.path,
+                    )
+                data += more
+        except OSError as error:
+            if isinstance(error, ChangedError):
+                raise
+            raise MissingError(error, self.path) from error
+        return data
+
+    def reader(self, length: int) -> Callable[[int], bytes]:
+        return partial(os.pread, self.descriptor, length)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        os.close(self.descriptor)

@@ -1,0 +1,165 @@
+"""Find out which files and folders exist, on this machine or in a store."""
+
+import errno
+import os
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from magicbyte.errors import InputError, MissingError, StoreError
+from magicbyte.storage import _local
+from magicbyte.storage._files import File, FolderItem
+from magicbyte.storage._options import NO_OPTIONS, StorageOptions
+from magicbyte.storage._store import Store
+from magicbyte.storage._urls import Url, is_url, parse_url
+
+SEGMENT = ".log"
+"""Part of every segment's name. To read a segment, its folder is listed anyway."""
+
+
+class Storage:
+    """Lists folders and opens files. Each folder of a store is listed once and remembered.
+
+    A Storage does not see later changes of the store, so each call of the API creates its own.
+    """
+
+    def __init__(self, storage_options: Mapping[str, Any] | StorageOptions | None = None) -> None:
+        self.options = NO_OPTIONS if storage_options is None else StorageOptions.of(storage_options)
+        self.stores: dict[tuple[str, str], Store] = {}
+        """The stores of the paths so far, by scheme and authority."""
+        self._folders: dict[str, dict[str, FolderItem]] = {}
+        """Items by name, of each listed folder of a store."""
+        self._listed_trees: list[str] = []
+        """Folders of stores that were listed recursively."""
+        self._denied: set[str] = set()
+        """Folders that the credentials do not permit to list."""
+        self._files: dict[str, FolderItem] = {}
+        """Files of stores that were asked for by name, without a listing."""
+
+    def check(self, paths: Iterable[str]) -> None:
+        """Raise InputError for a malformed URL among *paths*, or for options that do not apply.
+
+        Options without a path in a store are an error too.
+        """
+        urls = [url for url in map(parse_url, paths) if url is not None]
+        for url in urls:
+            self.options.for_scheme(url.scheme)
+        if self.options and not urls:
+            names = ", ".join(self.options.names)
+            raise InputError(
+                f"storage options {names}, but all paths are local", "a path in a store"
+            )
+
+    def store_of(self, path: str) -> Store | None:
+        """Return the store that contains *path*; None for a local path."""
+        url = parse_url(path)
+        return None if url is None else self._store(url)
+
+    def _store(self, url: Url) -> Store:
+        key = url.scheme, url.authority
+        if key not in self.stores:
+            self.stores[key] = Store(*key, self.options)
+        return self.stores[key]
+
+    def kind_of(self, path: str) -> str:
+        """Return `file`, `folder` or `other`; MissingError if *path* does not exist or is denied."""
+        store = self.store_of(path)
+        if store is None:
+            return _local.kind_of(path)
+        item = self._item(store, path)
+        if item is None:
+            raise MissingError(OSError(errno.ENOENT, ""), path)
+        return "folder" if item.is_folder else "file"
+
+    def list_folder(self, path: str) -> list[FolderItem]:
+        """Return the items in the folder *path*, by name."""
+        if self.store_of(path) is None:
+            return _local.list_folder(path)
+        return sorted(self._items(path).values(), key=lambda item: item.name)
+
+    def exists(self, path: str) -> bool:
+        if self.store_of(path) is None:
+            return os.path.exists(path)
+        folder, _, name = path.rpartition("/")
+        if not is_url(folder) or folder in self._denied:
+            return False  # a bucket has no parent folder
+        try:
+            return name in self._items(folder)
+        except MissingError:
+            return False
+        except StoreError as error:
+            # Credentials for a single partition do not permit listing the folder around it.
+            if not error.is_denied:
+                raise
+            self._denied.add(folder)
+            return False
+
+    def read_small(self, path: str, *, max_bytes: int) -> bytes:
+        """Return the content of the file *path*, its first *max_bytes* bytes at most."""
+        with self.open_file(path) as file:
+            return file.read_at(0, min(file.size_bytes, max_bytes))
+
+    def open_file(self, path: str) -> File:
+        """Open the whole of *path* for positioned reads."""
+        store = self.store_of(path)
+        if store is None:
+            return _local.LocalFile(path, None)
+        folder, _, name = path.rpartition("/")
+        item = self._files.get(path) or self._folders.get(folder, {}).get(name)
+        return store.open_file(path, size_bytes=None if item is None else item.size_bytes)
+
+    # Stores
+
+    def _item(self, store: Store, path: str) -> FolderItem | None:
+        """Return the item *path* of *store*; if it is a folder, list it recursively."""
+        folder, _, name = path.rpartition("/")
+        if is_url(folder) and (SEGMENT in name or folder in self._folders):
+            item = self._items(folder).get(name)
+            if item is not None and item.is_folder:
+                self._list_tree(path)
+            return item
+        # A request for the single name takes as long as a listing, and returns less for a folder.
+        if self._list_tree(path):
+            return FolderItem(name, True, 0)
+        item = store.item(path)
+        if item is not None and not item.is_folder:
+            self._files[path] = item
+        return item
+
+    def _items(self, folder: str) -> dict[str, FolderItem]:
+        """Return the items in *folder* of a store, by name; list it at the first call."""
+        if folder not in self._folders:
+            if self._is_below_listed_tree(folder):
+                raise MissingError(OSError(errno.ENOENT, ""), folder)
+            self._list(folder, recursive=False)
+        return self._folders[folder]
+
+    def _list_tree(self, root: str) -> bool:
+        """List *root* recursively, at the first call; return whether it contains anything."""
+        if root not in self._listed_trees and not self._is_below_listed_tree(root):
+            self._list(root, recursive=True)
+            self._listed_trees.append(root)
+        return bool(self._folders[root])
+
+    def _is_below_listed_tree(self, folder: str) -> bool:
+        return any(folder.startswith(f"{root}/") for root in self._listed_trees)
+
+    def _list(self, root: str, *, recursive: bool) -> None:
+        url = parse_url(root)
+        assert url is not None
+        self._folders[root] = {}
+        for folder, item in self._store(url).below(root, recursive=recursive):
+            # Some stores do not list the folders that are part of a key.
+            path = root
+            for name in folder.split("/") if folder else ():
+                self._add(path, FolderItem(name, True, 0), recursive=recursive)
+                path = f"{path}/{name}"
+            self._add(path, item, recursive=recursive)
+
+    def _add(self, folder: str, item: FolderItem, *, recursive: bool) -> None:
+        """Add *item* to *folder*. A store can have a file and a folder of one name: keep the folder."""
+        items = self._folders.setdefault(folder, {})
+        known = items.get(item.name)
+        if known is None or not known.is_folder:
+            items[item.name] = item
+        if item.is_folder and recursive:
+            self._folders.setdefault(f"{folder}/{item.name}", {})

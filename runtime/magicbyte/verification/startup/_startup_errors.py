@@ -1,0 +1,92 @@
+"""Checkpoint and metadata files that make a startup fail where they are invalid."""
+
+import re
+from collections.abc import Callable, Iterator
+
+from magicbyte.errors import FormatError, MissingError
+from magicbyte.findings import Finding
+from magicbyte.logdir.checkpoints import (
+    BLANK,
+    BLANKS,
+    LINE_END,
+    MAX_CHECKPOINT_BYTES,
+    LogDir,
+    parse_epochs,
+    parse_offsets,
+    parse_topic_id,
+)
+from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.storage import Store, read_small_file
+from magicbyte.verification.startup._prediction import StartupRefusedError
+
+LENIENT = ("recovery-point-offset-checkpoint", "log-start-offset-checkpoint")
+"""Since 3.x a startup survives text in place of a number here: recovery points are then 0, and log
+starts are the first offsets."""
+
+HIGH_WATERMARK_FILE = "replication-offset-checkpoint"
+
+PARSERS: dict[str, Callable[[bytes], object]] = {
+    "leader-epoch-checkpoint": parse_epochs,
+    "partition.metadata": parse_topic_id,
+}
+"""Files of a partition folder that a startup reads, and the function that parses each."""
+
+
+def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
+    """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
+    for name in (*LENIENT, HIGH_WATERMARK_FILE):
+        data = _read(f"{log_dir.path}/{name}", store)
+        if data is None:
+            continue
+        try:
+            parse_offsets(data)
+        except FormatError as error:
+            if name in LENIENT and _has_text_for_number(data, str(error.field)):
+                continue
+            raise StartupRefusedError(f"{name}: {error.message}") from error
+
+
+def _has_text_for_number(data: bytes, field: str) -> bool:
+    """Return whether the line in *field* ("line 3") has three fields, not all of them numbers."""
+    number = int(field.removeprefix("line ")) if field.startswith("line ") else 0
+    if number <= 2:
+        return False
+    line = LINE_END.split(data.decode("utf-8"))[number - 1]
+    return len(BLANKS.split(line.rstrip(BLANK))) == 3
+
+
+def invalid_files(log: PartitionLog) -> Iterator[Finding]:
+    """Yield a finding for each small file of the partition folder that cannot be parsed."""
+    store = log.files[0].store if log.files else None
+    for name, parse in PARSERS.items():
+        data = _read(f"{log.folder}/{name}", store)
+        if data is None:
+            continue
+        try:
+            parse(data)
+        except FormatError as error:
+            yield error.finding.at(log.topic, log.partition, name)
+
+
+def check_partition(log: PartitionLog) -> None:
+    """Raise StartupRefusedError where a file of the partition folder makes the startup fail."""
+    for finding in invalid_files(log):
+        raise StartupRefusedError(f"{finding.file}: {finding.message}")
+    for file in log.files:
+        is_of_segment = file.name.endswith(
+            (".log", ".index", ".timeindex", ".txnindex", ".snapshot")
+        )
+        if is_of_segment and file.base_offset is None and not has_offset_name(file.name):
+            raise StartupRefusedError(f"{file.name}: the file name does not begin with an offset")
+
+
+def has_offset_name(name: str) -> bool:
+    """Return whether a broker can read an offset from the start of the file name *name*."""
+    return re.fullmatch(r"[+-]?\d{1,19}", name.split(".")[0]) is not None
+
+
+def _read(path: str, store: Store | None) -> bytes | None:
+    try:
+        return read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
+    except MissingError:
+        return None
