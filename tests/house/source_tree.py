@@ -3,7 +3,7 @@
 import ast
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Set
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
@@ -61,6 +61,28 @@ def import_cycle(graph: Mapping[str, set[str]]) -> list[str]:
     except CycleError as error:
         return list(reversed(error.args[1]))
     return []
+
+
+def badly_named_modules(
+    graph: Mapping[str, set[str]], modules: Mapping[str, Path], shared: Set[str]
+) -> Iterator[str]:
+    """Yield the modules among *shared* whose names do not say whether others may import them.
+
+    A module begins with an underscore if, and only if, its own package alone imports it.
+    """
+    for name in sorted(shared):
+        package, _, own_name = name.rpartition(".")
+        if modules[name].name == "__init__.py":
+            continue
+        others = sorted(
+            importer
+            for importer, targets in graph.items()
+            if name in targets and not f"{importer}.".startswith(f"{package}.")
+        )
+        if own_name.startswith("_") and others:
+            yield f"{name} has an underscore, and {others[0]} of another package imports it"
+        elif not own_name.startswith("_") and not others:
+            yield f"{name} has no underscore, and no other package imports it"
 
 
 def too_long(path: Path) -> Iterator[str]:

@@ -25,6 +25,18 @@ def test_packages_import_one_another_without_a_cycle() -> None:
     assert tree.import_cycle(tree.package_graph(tree.import_graph(MODULES), MODULES)) == []
 
 
+def test_modules_that_only_their_own_package_imports_begin_with_an_underscore() -> None:
+    """Tests and tools that never ship may import them. Codecs are all named alike."""
+    kernels = GENERATED / "magicbyte_formats" / "columnar"
+    shipped = tree.modules_below(kernels, RUNTIME, CHECKOUT / "tools")
+    shipped = {name: path for name, path in shipped.items() if "magicbyte_tools" not in name}
+    runtime = {name for name, path in shipped.items() if path.is_relative_to(RUNTIME)}
+    alike = {f"magicbyte.codecs.{name}" for name in ("gzip", "lz4", "snappy", "zstd")}
+    of_stubs = {"magicbyte_kernels.kaitai_struct"}
+    graph = tree.import_graph(shipped)
+    assert list(tree.badly_named_modules(graph, shipped, runtime - alike - of_stubs)) == []
+
+
 def test_runtime_has_no_long_modules_classes_or_functions() -> None:
     paths = sorted(RUNTIME.rglob("*.py"))
     assert [breach for path in paths for breach in tree.too_long(path)] == []
@@ -76,6 +88,16 @@ def test_import_cycle_of_packages_is_found(tmp_path: Path) -> None:
     graph = tree.import_graph(modules)
     assert tree.import_cycle(graph) == []
     assert set(tree.import_cycle(tree.package_graph(graph, modules))) == {"p", "q"}
+
+
+def test_module_with_the_wrong_underscore_is_found(tmp_path: Path) -> None:
+    files = {"p/a.py": "import p.b, q._d", "p/b.py": "", "q/c.py": "import p.a", "q/_d.py": ""}
+    modules = written(files, tmp_path)
+    breaches = tree.badly_named_modules(tree.import_graph(modules), modules, {"p.a", "p.b", "q._d"})
+    assert [breach.partition(",")[0] for breach in breaches] == [
+        "p.b has no underscore",
+        "q._d has an underscore",
+    ]
 
 
 @pytest.mark.parametrize(
