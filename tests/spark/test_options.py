@@ -423,8 +423,8 @@ def test_a_task_of_a_partition_carries_nothing_of_others() -> None:
     tasks = planned(TRANSACTIONS, table="partitions")[1]
     assert len(tasks) > 10
     for task in tasks:
-        known = task.log.log_dir.recovery_point
-        assert set(known) <= {(task.log.topic, task.log.partition)}
+        for log in task.dataset().all_logs:
+            assert set(log.log_dir.recovery_point) <= {(log.topic, log.partition)}
 
 
 def test_findings_of_log_dirs_come_with_the_problems(tmp_path: Path) -> None:
