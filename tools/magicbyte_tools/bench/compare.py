@@ -1,8 +1,10 @@
 """python -m magicbyte_tools.bench.compare CHECKOUT [--mb N] [--cells GLOB...]: this checkout beside another.
 
-Both checkouts read the same files in turn, in processes of their own, with this one's Python and packages.
-Prints the ratio of the medians for each cell, this checkout over the other, then the geometric mean
-and the largest ratio; then the same for log directories, read through `mb.open` and `mb.verify`.
+Both checkouts read the same files in turn, with this one's Python and packages. The same pass takes up to a
+sixth longer in one process than in the next, by where memory lies. So each checkout reads each file in several
+new processes, and the fastest pass of each process counts. Prints the ratio of the medians over the processes
+for each cell, this checkout over the other, then the geometric mean and the largest ratio; then the same for
+log directories, read through `mb.open` and `mb.verify`.
 """
 
 import argparse
@@ -12,14 +14,15 @@ import statistics
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 
 from magicbyte_tools.bench import data
-from magicbyte_tools.bench.contenders import ours
+from magicbyte_tools.bench.contenders import Contender, ours
+from magicbyte_tools.bench.data import Segment
 from magicbyte_tools.bench.kafka_source import CACHE, CHECKOUT
-from magicbyte_tools.bench.measure import measure
-from magicbyte_tools.bench.ratios import ratio
+from magicbyte_tools.bench.measure import WARM_UP, agree, ask
+from magicbyte_tools.bench.process import Process
 
 LOG_DIRS = "tests/data/*/*/log-*"
 """Log directories of real brokers: many small files."""
@@ -50,28 +53,22 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("checkout", type=Path, help="the other checkout")
     parser.add_argument("--mb", type=int, default=32, help="MiB of records in each file")
     parser.add_argument("--cells", nargs="*", default=["*"], help="shell patterns of cells")
-    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--processes", type=int, default=5, help="processes per checkout and file")
+    parser.add_argument("--repetitions", type=int, default=5, help="passes per process")
     parser.add_argument("--engine", default="columnar")
     options = parser.parse_args(arguments)
     other = _python_of(options.checkout)
     contenders = ours(options.engine)
-    others = [
-        replace(contender, name=f"other {contender.name}", command=(*other, *contender.command[1:]))
-        for contender in contenders
-    ]
-    pairs = [pair for both in zip(contenders, others, strict=True) for pair in both]
     ratios: dict[str, float] = {}
     for kind in data.chosen(options.cells):
         (segment,) = data.segments([kind], CACHE, raw_bytes=options.mb << 20)
-        cell = measure(segment, pairs, repetitions=options.repetitions)
-        for contender in contenders:
-            share = ratio(cell, contender.name, f"other {contender.name}")
-            if share is not None:
-                ratios[f"{kind.name} {contender.name}"] = share
-                print(f"{share:.3f}  {kind.name} {contender.name}", flush=True)
+        suited = [contender for contender in contenders if contender.reads(kind)]
+        for name, share in _cell(segment, suited, other, options).items():
+            ratios[f"{kind.name} {name}"] = share
+            print(f"{share:.3f}  {kind.name} {name}", flush=True)
     if ratios:
         _summarize("cells", ratios)
-    _summarize("log directories", _log_dirs(other, options.repetitions))
+    _summarize("log directories", _log_dirs(other, options.processes))
     return 0
 
 
@@ -81,12 +78,48 @@ def _python_of(checkout: Path) -> tuple[str, ...]:
     return ("env", f"PYTHONPATH={os.pathsep.join(roots)}", sys.executable)
 
 
-def _log_dirs(other: Sequence[str], repetitions: int) -> dict[str, float]:
+def _cell(
+    segment: Segment,
+    contenders: Sequence[Contender],
+    other: Sequence[str],
+    options: argparse.Namespace,
+) -> dict[str, float]:
+    """Return the ratios of CPU time for one file, by the name of the contender.
+
+    Raises Disagreement if a contender reads another number of rows than the file has, or other columns.
+    """
+    command = contenders[0].command
+    commands = {"this": command, "other": (*other, *command[1:])}
+    fastest: dict[str, dict[str, list[int]]] = {
+        contender.name: {checkout: [] for checkout in commands} for contender in contenders
+    }
+    for number in range(options.processes):
+        with ExitStack() as stack:
+            working = {
+                checkout: stack.enter_context(Process(commands[checkout])) for checkout in commands
+            }
+            if number == 0:
+                for process in working.values():
+                    agree(segment, contenders, {one.name: process for one in contenders})
+            for contender in contenders:
+                spent: dict[str, list[int]] = {checkout: [] for checkout in commands}
+                for _ in range(WARM_UP + options.repetitions):
+                    for checkout, process in working.items():
+                        spent[checkout].append(ask(segment, contender, process).thread_ns)
+                for checkout, times in spent.items():
+                    fastest[contender.name][checkout].append(min(times[WARM_UP:]))
+    return {
+        name: statistics.median(times["this"]) / statistics.median(times["other"])
+        for name, times in fastest.items()
+    }
+
+
+def _log_dirs(other: Sequence[str], processes: int) -> dict[str, float]:
     """Return the ratios of CPU time by log directory and kind of work."""
     ratios = {}
     for folder in sorted(CHECKOUT.glob(LOG_DIRS)):
         spent: dict[str, list[Mapping[str, int]]] = {"this": [], "other": []}
-        for _ in range(repetitions):
+        for _ in range(processes):
             for name, python in (("this", (sys.executable,)), ("other", other)):
                 command = [*python, "-c", LOG_DIR_PASSES, str(folder), "3"]
                 spent[name].append(json.loads(subprocess.check_output(command, text=True)))

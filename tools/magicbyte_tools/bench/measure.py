@@ -62,7 +62,7 @@ def measure(segment: Segment, contenders: Sequence[Contender], *, repetitions: i
 def _warm_up(segment: Segment, contender: Contender, working: dict[str, Process]) -> None:
     passes, spent_ns = 0, 0
     while passes < WARM_UP or spent_ns < contender.warm_up_s * 1e9:
-        spent_ns += _ask(segment, contender, working).thread_ns
+        spent_ns += ask(segment, contender, working[contender.name]).thread_ns
         passes += 1
 
 
@@ -70,16 +70,18 @@ def _settled(segment: Segment, contender: Contender, working: dict[str, Process]
     """Yield the passes of a contender until its times have settled; the last pass is the measured one."""
     spent_ns = 0
     while spent_ns < contender.settle_s * 1e9:
-        took = _ask(segment, contender, working)
+        took = ask(segment, contender, working[contender.name])
         spent_ns += took.wall_ns
         yield took
-    yield _ask(segment, contender, working)
+    yield ask(segment, contender, working[contender.name])
 
 
-def _ask(segment: Segment, contender: Contender, working: dict[str, Process]) -> Pass:
-    took = working[contender.name].ask(
-        segment.path, contender.mode, contender.via, contender.threads
-    )
+def ask(segment: Segment, contender: Contender, process: Process) -> Pass:
+    """Have *process* read *segment* once as *contender*, and return the cost.
+
+    Raises Disagreement if it reads another number of rows than the segment has.
+    """
+    took = process.ask(segment.path, contender.mode, contender.via, contender.threads)
     if contender.reads_all and took.rows != segment.num_rows:
         raise Disagreement(
             f"{segment.kind.name}: {contender.name} reads {took.rows} rows of {segment.num_rows}"
