@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Proves the set-up: clean clones of what is committed, a PATH with neither Java nor Node, no HOME.
+# Proves the set-up: clean clones of what is committed, in folders of several names, beside a folder `shared`
+# that is a link; a PATH with neither Java nor Node, an empty HOME. Each target is the first command of a clone.
 set -euo pipefail
 TIMEFORMAT='   %R s, %U s of CPU'
 
@@ -19,48 +20,55 @@ done
 
 say() { printf '\n== %s\n' "$*"; }
 
-# fresh HOME CLONE COMMAND...: run it there with nothing else in the environment.
+# clone FOLDER: a clean clone there, also where FOLDER is a symbolic link to another folder.
+clone() {
+    local folder="$work/$1"
+    if [ -L "$folder" ]; then folder=$(readlink -f "$folder"); fi
+    rm -rf "$folder"
+    git clone --quiet "$checkout" "$folder"
+}
+
+# fresh FOLDER COMMAND...: run it there with nothing else in the environment.
 fresh() {
-    local home=$1 clone=$2
-    shift 2
-    (cd "$work/$clone" && exec env -i PATH="$work/bin" HOME="$home" "$@")
+    local folder=$1
+    shift
+    (cd "$work/$folder" && exec env -i PATH="$work/bin" HOME="${home:-$work/home}" PWD="$PWD" "$@")
 }
 
 clean() {
     git -C "$work/$1" status --porcelain | sed 's/^/   left behind: /'
     ls -A "$work/home" | sed 's/^/   in HOME: /'
-    du -sm "$work/$1" | sed 's/\t.*/ MB on disk/; s/^/   /'
+    du -smD "$work/$1" | sed 's/\t.*/ MB on disk/; s/^/   /'
 }
 
-git clone --quiet "$checkout" "$work/magicbyte"
-git clone --quiet "$checkout" "$work/with space"
-git clone --quiet "$checkout" "$work/elsewhere"
 ln -s elsewhere "$work/linked"
 shared=${MAGICBYTE_SHARED:-$checkout/../shared}
 [ ! -d "$shared" ] || ln -s "$(cd "$shared" && pwd -P)" "$work/shared"
 
 say "python $("$python" -V), $(uname -sm), load $(cut -d' ' -f1 /proc/loadavg)"
-! fresh "$work/home" magicbyte sh -c 'command -v java node npm uv pip'
+for tool in java node npm uv pip; do
+    if PATH="$work/bin" command -v "$tool"; then exit 1; fi
+done
+for folder in magicbyte "with space" linked; do
+    for target in run test-fast test; do
+        clone "$folder"
+        say "make $target, first command in a clean clone called '$folder', HOME empty"
+        time fresh "$folder" make "$target"
+        clean "$folder"
+    done
+done
 
-say "make run, first command in a clean clone called magicbyte, HOME empty"
-time fresh "$work/home" magicbyte make run
+say "make run, then make test-fast, where make test ran before"
+time fresh linked make run
+time fresh linked make test-fast
+
+say "make run, first command in a clean clone, HOME not writable"
+clone magicbyte
+time home=/dev/null fresh magicbyte make run
 clean magicbyte
-
-say "make run again, then make test"
-time fresh "$work/home" magicbyte make run
-time fresh "$work/home" magicbyte make test
-clean magicbyte
-
-say "make test-fast, first command in a clean clone behind a symbolic link, and again"
-time fresh "$work/home" linked make test-fast
-time fresh "$work/home" linked make test-fast
-clean elsewhere
-
-say "make test, first command in a clean clone with a space in its path, HOME not writable"
-time fresh /dev/null "with space" make test
-clean "with space"
 
 if unshare --net true 2>/dev/null; then
-    say "make test again, without a network"
-    time fresh /dev/null "with space" "$(command -v unshare)" --net sh -c "'$(command -v ip)' link set lo up; make test"
+    say "make test, without a network, where make run ran before, HOME not writable"
+    fresh magicbyte make .venv/dev
+    time home=/dev/null fresh magicbyte "$(command -v unshare)" --net sh -c "'$(command -v ip)' link set lo up; make test"
 fi
