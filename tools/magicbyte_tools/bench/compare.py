@@ -95,8 +95,10 @@ def _cell(
     }
     for number in range(options.processes):
         with ExitStack() as stack:
+            # They take turns in who is first: the second of two passes over one file is cheaper.
+            order = list(commands) if number % 2 == 0 else list(commands)[::-1]
             working = {
-                checkout: stack.enter_context(Process(commands[checkout])) for checkout in commands
+                checkout: stack.enter_context(Process(commands[checkout])) for checkout in order
             }
             if number == 0:
                 for process in working.values():
