@@ -1,8 +1,8 @@
 """python -m magicbyte_tools.bench.compare CHECKOUT [--mb N] [--cells GLOB...]: this checkout beside another.
 
 Both checkouts read the same files in turn, with this one's Python and packages. The same pass takes up to a
-sixth longer in one process than in the next, by where memory lies. So each checkout reads each file in several
-new processes, and the fastest pass of each process counts. Prints the ratio of the medians over the processes
+fifth longer in one process than in another, because its memory has other addresses. So each checkout reads each
+file in several new processes, and the fastest pass of each process counts. Prints the ratio of the medians over the processes
 for each cell, this checkout over the other, then the geometric mean and the largest ratio; then the same for
 log directories, read through `mb.open` and `mb.verify`.
 """
@@ -95,8 +95,7 @@ def _cell(
     }
     for number in range(options.processes):
         with ExitStack() as stack:
-            # They take turns in who is first: the second of two passes over one file is cheaper.
-            order = list(commands) if number % 2 == 0 else list(commands)[::-1]
+            order = _in_turn(commands, number)
             working = {
                 checkout: stack.enter_context(Process(commands[checkout])) for checkout in order
             }
@@ -116,14 +115,20 @@ def _cell(
     }
 
 
+def _in_turn(commands: Mapping[str, Sequence[str]], number: int) -> list[str]:
+    """Return the names of both checkouts; each is first in every other round, as the first pass costs more."""
+    return list(commands) if number % 2 == 0 else list(commands)[::-1]
+
+
 def _log_dirs(other: Sequence[str], processes: int) -> dict[str, float]:
     """Return the ratios of CPU time by log directory and kind of work."""
     ratios = {}
     for folder in sorted(CHECKOUT.glob(LOG_DIRS)):
         spent: dict[str, list[Mapping[str, int]]] = {"this": [], "other": []}
-        for _ in range(processes):
-            for name, python in (("this", (sys.executable,)), ("other", other)):
-                command = [*python, "-c", LOG_DIR_PASSES, str(folder), "3"]
+        pythons = {"this": (sys.executable,), "other": other}
+        for number in range(processes):
+            for name in _in_turn(pythons, number):
+                command = [*pythons[name], "-c", LOG_DIR_PASSES, str(folder), "3"]
                 spent[name].append(json.loads(subprocess.check_output(command, text=True)))
         for work in spent["this"][0]:
             this, that = (min(times[work] for times in spent[name]) for name in ("this", "other"))
