@@ -196,8 +196,9 @@ TOPIC_ID = "ZCogKMIm1BZGv7jgO9GnVQ"
         (f"version:\t 0\ntopic_id:\f{TOPIC_ID}", TOPIC_ID),
         (f"version: 0\r\ntopic_id: {TOPIC_ID}\r\n", TOPIC_ID),
         (f"version: 0\ntopic_id: {TOPIC_ID}==", f"{TOPIC_ID}=="),
+        (f"version: 1\ntopic_id: {TOPIC_ID}", TOPIC_ID),
     ],
-    ids=["as written", "ended twice", "other blanks", "CR LF", "padded"],
+    ids=["as written", "ended twice", "other blanks", "CR LF", "padded", "a later version"],
 )
 def test_a_topic_id_that_a_start_takes_is_read(text: str, found: str) -> None:
     assert parse_topic_id(text.encode()) == found
@@ -207,7 +208,8 @@ def test_a_topic_id_that_a_start_takes_is_read(text: str, found: str) -> None:
     ("text", "place"),
     [
         ("", "line 1"),
-        (f"version: 1\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f"version: -1\ntopic_id: {TOPIC_ID}", "line 1"),
+        (f"version: x\ntopic_id: {TOPIC_ID}", "line 1"),
         (f"version:0\ntopic_id: {TOPIC_ID}", "line 1"),
         (f"version:\n0\ntopic_id: {TOPIC_ID}", "line 1"),
         (f"# ours\nversion: 0\ntopic_id: {TOPIC_ID}", "line 1"),

@@ -19,6 +19,12 @@ MAX_NUMBER_LENGTH = 4000
 
 EPOCH_CHECKPOINT = "leader-epoch-checkpoint"
 
+ID_BYTES = 16
+"""Bytes of a topic id or directory id, which are UUIDs."""
+
+MAX_ID_LENGTH = 24
+"""Characters of an id in base64 with padding (Uuid.fromString)."""
+
 Offsets = dict[tuple[str, int], int]
 
 Parts = TypeVar("Parts", bound=tuple[Any, ...])
@@ -163,21 +169,27 @@ def parse_topic_id(data: bytes) -> str:
         if key != name or not rest:
             raise bad(number, f"{name!r}, a colon, a blank and a value")
         values[name] = rest[0]
-    if values["version"] != "0":
-        raise bad(0, "version 0")
-    if not _is_id(values["topic_id"]):
+    # Brokers 3.9.2, 4.3.1 and 4.4.0 start with version 1; below 0 they refuse.
+    version = _number(values["version"], bits=32)
+    if version is None or version < 0:
+        raise bad(0, "version 0 or above")
+    topic_id = uuid_bytes(values["topic_id"])
+    if topic_id is None or not any(topic_id):
         raise bad(1, "a topic id")
     if len(lines) > len(values):  # Kafka does not read more lines, and no broker writes them
         raise bad(2, "no more than two lines")
     return values["topic_id"]
 
 
-def _is_id(text: str) -> bool:
+def uuid_bytes(text: str) -> bytes | None:
+    """Return the 16 bytes of a topic id or directory id in base64 of the URL kind; None if it is none."""
+    if len(text) > MAX_ID_LENGTH:
+        return None
     try:
-        uuid = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
+        raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
     except ValueError:  # binascii.Error is a subclass
-        return False
-    return len(uuid) == 16 and any(uuid)
+        return None
+    return raw if len(raw) == ID_BYTES else None
 
 
 def _lines(data: bytes) -> list[str]:

@@ -60,6 +60,7 @@ WARNINGS = frozenset(
         "produced-max-timestamp",
         "produced-record-attributes",
         "produced-reserved-bits",
+        "log-dir-locked",
     ]
 )
 NOTES = frozenset(
@@ -81,6 +82,8 @@ NOTES = frozenset(
         "remote-unfinished",
         "remote-overlap",
         "remote-other-topic",
+        "metadata-log-refetched",
+        "metadata-log-not-given",
         "produced-base-timestamp",
         "produced-large",
         "produced-leader-epoch",

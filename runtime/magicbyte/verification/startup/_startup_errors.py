@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.findings import Finding
@@ -32,18 +33,33 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
 """Files of a partition folder that a startup reads, and the function that parses each."""
 
 
-def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
-    """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
+@dataclass(frozen=True, slots=True)
+class CheckpointFault:
+    """A checkpoint file of a log.dir that a broker cannot parse."""
+
+    name: str
+    error: FormatError
+    is_word: bool
+    """True if the only fault is text in place of a number: releases differ in what they do then."""
+
+
+def checkpoint_faults(path: str, store: Store | None) -> Iterator[CheckpointFault]:
+    """Yield the checkpoint files in the log.dir *path* that a broker cannot parse."""
     for name in (*LENIENT, HIGH_WATERMARK_FILE):
-        data = _read(f"{log_dir.path}/{name}", store)
+        data = _read(f"{path}/{name}", store)
         if data is None:
             continue
         try:
             parse_offsets(data)
         except FormatError as error:
-            if name in LENIENT and _has_text_for_number(data, str(error.field)):
-                continue
-            raise StartupRefusedError(f"{name}: {error.message}") from error
+            yield CheckpointFault(name, error, _has_text_for_number(data, str(error.field)))
+
+
+def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
+    """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
+    for fault in checkpoint_faults(log_dir.path, store):
+        if not (fault.is_word and fault.name in LENIENT):
+            raise StartupRefusedError(f"{fault.name}: {fault.error.message}") from fault.error
 
 
 def _has_text_for_number(data: bytes, field: str) -> bool:
