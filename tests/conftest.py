@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -105,11 +106,12 @@ def ranges_read(monkeypatch: pytest.MonkeyPatch) -> list[tuple[int, int]]:
 def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the local files that are opened during the test."""
     names: list[str] = []
-    local_file = storage.LocalFile
 
-    def watched(path: str, size_bytes: int | None) -> File:
+    def watched(path: str, size_bytes: int | None, *, local_file: Callable[..., File]) -> File:
         names.append(Path(path).name)
         return local_file(path, size_bytes)
 
-    monkeypatch.setattr(storage, "LocalFile", watched)
+    for name in ("LocalFile", "SegmentFile"):
+        patched = partial(watched, local_file=getattr(storage, name))
+        monkeypatch.setattr(storage, name, patched)
     return names

@@ -11,6 +11,7 @@ SLOW = {
     "cli/test_export.py",
     "cli/test_kafka_dump_log.py",
     "cli/test_process.py",
+    "cli/test_unreadable.py",
     "codecs/test_hostile.py",
     "codecs/test_vectors.py",
     "conformance/test_agreement.py",

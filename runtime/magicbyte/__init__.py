@@ -20,6 +20,7 @@ from magicbyte.errors import (
     MissingError,
     StoreError,
     TruncatedError,
+    UnreadableError,
 )
 from magicbyte.findings import CODES, Finding
 from magicbyte.limits import Limits
@@ -55,6 +56,7 @@ __all__ = [
     "Statistics",
     "StoreError",
     "TruncatedError",
+    "UnreadableError",
     "Verification",
     "__version__",
     "check_produced",

@@ -3,7 +3,9 @@
     MagicbyteError
     ├── InputError           a path or an argument is wrong (also a ValueError or an OSError)
     │   ├── MissingError     a path does not exist, or may not be read
+    │   ├── UnreadableError  it exists, and the system does not deliver it or some of its bytes
     │   ├── ChangedError     the files changed while they were read
+    │   │   └── GoneError    a file is gone since it was listed
     │   └── StoreError       a store cannot be reached, or refuses
     ├── FormatError          the bytes do not match the specification
     │   ├── TruncatedError   they end before the structure does
@@ -12,8 +14,8 @@
     │   └── MessageError     a message of Kafka's protocol is malformed (magicbyte.messages)
     └── LimitError           sound, perhaps, but larger than a limit that you can raise
 
-FormatError and LimitError carry a Finding: the found and the expected value, and where. Its
-``position`` is a byte of the data that the raising function was given.
+FormatError, LimitError and UnreadableError carry a Finding: the found and the expected value, and
+where. Its ``position`` is a byte of the data that the raising function was given.
 """
 
 import os
@@ -70,8 +72,31 @@ class MissingError(InputError, OSError):
         return MissingError, (cause, self.path or "")
 
 
+class UnreadableError(InputError, OSError):
+    """A file exists, and it, or some of its bytes, cannot be read; *finding* says which and why.
+
+    Also an OSError, with ``errno``. Not a MissingError: its content is unknown, so nothing may be
+    concluded as if it were absent.
+    """
+
+    def __init__(self, finding: Finding, *, errno: int | None = None) -> None:
+        InputError.__init__(self, finding.message)
+        self.finding = finding
+        self.errno = errno
+
+    def __str__(self) -> str:
+        return str(self.finding)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(UnreadableError, errno=self.errno), (self.finding,)
+
+
 class ChangedError(InputError):
     """A file has changed since the read was planned; read again."""
+
+
+class GoneError(ChangedError):
+    """A file is gone since the read was planned; read again."""
 
 
 class StoreError(InputError, OSError):
@@ -231,6 +256,8 @@ _CLASSES: dict[str, type[FormatError] | type[LimitError]] = {
 """The error class of each code; FormatError of all others."""
 
 
-def error_of(finding: Finding) -> FormatError | LimitError:
+def error_of(finding: Finding) -> FormatError | LimitError | UnreadableError:
     """Return the error to raise for *finding* if damage is not skipped."""
+    if finding.code == "unreadable":
+        return UnreadableError(finding)
     return _CLASSES.get(finding.code, FormatError)(finding)

@@ -45,6 +45,7 @@ _CODES = (
     Code("entry-over-limit", "error", "An entry is larger than max_entry_bytes.", "a limit of magicbyte"),
     Code("found-by-search", "warning", "Reading continued here after a search.", "a rule of magicbyte"),
     Code("candidate-passed-over", "warning", "A search left a candidate unchecked, because it was too large.", "a limit of magicbyte"),
+    Code("unreadable", "error", "The operating system or the store does not deliver these bytes, this file or this folder.", "a fault below the bytes"),
     # Checksums
     Code("checksum-mismatch", "error", "The stored checksum of an entry differs from the checksum of its bytes.", BATCH),
     Code("record-checksum-mismatch", "error", "The checksum of a message in a wrapper message is wrong.", LEGACY),

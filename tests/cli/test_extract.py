@@ -108,3 +108,22 @@ def test_the_input_is_never_the_output(tmp_path: Path) -> None:
 def test_output_path_that_is_not_a_file_is_not_replaced(tmp_path: Path) -> None:
     for out in (tmp_path, tmp_path / "nothing" / "payload.bin"):
         assert error_line("extract", f"{GZIP}@0", "-o", out, "--overwrite")
+
+
+def test_nothing_is_written_beside_what_is_read(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(TRANSACTIONS, tmp_path / "log-0")) / "aborted-0"
+    target = f"{folder / SEGMENT}@0"
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    (tmp_path / "link").symlink_to(folder)
+    for out in (
+        folder / "00000000000000000000.index",
+        folder / "payload.bin",
+        folder.parent / "payload.bin",
+        tmp_path / "link" / "payload.bin",
+    ):
+        assert "inside of the" in error_line("extract", target, "-o", out, "--overwrite")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+
+
+def test_a_position_with_thousands_of_digits_is_no_position() -> None:
+    assert "FILE@POSITION" in error_line("extract", f"f@{'9' * 5000}")

@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import shlex
 import shutil
 import signal
 import subprocess
@@ -12,6 +13,8 @@ from pathlib import Path
 
 import pytest
 
+import magicbyte
+from log_builder import Folder, batch_of
 from magicbyte import __version__
 from paths import DATA
 
@@ -145,3 +148,79 @@ def test_the_version_is_that_of_the_package() -> None:
 def test_an_unknown_verb_is_status_2() -> None:
     result = run("dmup", "x")
     assert (result.exit_code, result.stdout) == (2, "")
+
+
+ESCAPES = b"\x1b]0;title\x07\x9b31m \xe2\x80\xae\r"
+
+
+def test_a_terminal_gets_no_escape_sequences_of_keys_and_values(folder: Folder) -> None:
+    path = folder.segment("t-0", batch_of(0, ESCAPES, key=ESCAPES))
+    command = [*COMMAND, "kafka-dump-log", "--print-data-log", "--files", str(path)]
+    status, shown = on_terminal(command)
+    assert status == 0
+    assert "\\x1b]0;title\\x07" in shown
+    assert all(character.isprintable() or character == "\n" for character in shown)
+    piped = subprocess.run(command, capture_output=True, check=True).stdout
+    assert ESCAPES.decode("utf-8", "replace").encode() in piped
+
+
+@pytest.mark.parametrize("arguments", ["--help", "dump --help", "--version", "spec"])
+def test_a_full_disk_is_no_traceback_wherever_it_is_met(arguments: str) -> None:
+    command = f"{shlex.join(COMMAND)} {arguments} >/dev/full"
+    done = subprocess.run(["sh", "-c", command], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (2, "Error: the output: No space left on device\n")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "streams", "status"),
+    [
+        ("spec", ">&-", 2),
+        (f"dump {TRANSACTIONS / 'aborted-0'}", ">&-", 2),
+        (f"dump {TRANSACTIONS / 'aborted-0'} --limit 1", ">/dev/null 2>&-", 0),
+        ("dump nowhere", "2>&-", 2),
+        ("dump nowhere", "<&- >&- 2>&-", 2),
+        ("--help", "| true", 0),
+    ],
+)
+def test_closed_streams_are_no_traceback(arguments: str, streams: str, status: int) -> None:
+    script = f"{shlex.join(COMMAND)} {arguments} {streams}"
+    if streams.startswith("|"):
+        script = f"set -o pipefail; {script}"
+    done = subprocess.run(["bash", "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == status, done.stderr
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+
+
+def test_odd_environments_are_no_traceback(tmp_path: Path) -> None:
+    environment = {
+        **{"PATH": os.environ["PATH"], "LANG": "C", "LC_ALL": "C", "TZ": "No/Where"},
+        **{"COLUMNS": "abc", "LINES": "0", "HOME": "/nonexistent", "TERM": "none"},
+        **{"PYTHONUTF8": "0", "PYTHONIOENCODING": "ascii"},
+    }
+    for arguments in (["dump", "--limit", "1"], ["verify"]):
+        command = [*COMMAND, *arguments, str(TRANSACTIONS / "aborted-0")]
+        done = subprocess.run(command, env=environment, capture_output=True, check=False)
+        assert (done.returncode, b"Traceback" in done.stderr) == (0, False), done.stderr
+
+
+def test_too_little_memory_is_a_sentence_and_status_2() -> None:
+    command = f"ulimit -v 450000; {shlex.join(COMMAND)} dump {TRANSACTIONS} --include-internal"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.returncode in (0, 2), done.stderr
+    assert "Traceback" not in done.stderr
+    assert done.returncode == 0 or "Error: " in done.stderr
+
+
+def test_an_unexpected_error_is_one_line_that_asks_for_a_report(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise KeyError("what")
+
+    monkeypatch.setattr(magicbyte, "open", fail)
+    monkeypatch.delenv("MAGICBYTE_TRACEBACK", raising=False)
+    result = run("dump", TRANSACTIONS)
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert result.stderr.startswith("Error: KeyError: 'what'; this is a fault of magicbyte")
+    monkeypatch.setenv("MAGICBYTE_TRACEBACK", "1")
+    assert isinstance(run("dump", TRANSACTIONS).exception, KeyError)

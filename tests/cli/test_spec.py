@@ -1,12 +1,13 @@
 """Tests of `magicbyte spec`, which lists, prints and writes the format specifications."""
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from magicbyte import spec_files
 
-from .conftest import error_line, run
+from .conftest import TRANSACTIONS, error_line, run
 
 
 def paths() -> list[str]:
@@ -66,3 +67,12 @@ def test_a_folder_that_cannot_be_made_is_one_line(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     line = error_line("spec", "-o", tmp_path / "file" / "folder")
     assert line.startswith("Error: ")
+
+
+def test_formats_are_not_written_into_a_log_dir_or_over_themselves(tmp_path: Path) -> None:
+    log_dir = Path(shutil.copytree(TRANSACTIONS, tmp_path / "log-0"))
+    (tmp_path / "messages").symlink_to(log_dir)
+    for folder in (log_dir, log_dir / "aborted-0" / "x", tmp_path):
+        assert "inside of the" in error_line("spec", "-o", folder)
+    assert not list(tmp_path.rglob("*.ksy"))
+    assert "the specification is read there" in error_line("spec", "-o", spec_files())

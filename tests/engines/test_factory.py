@@ -150,6 +150,20 @@ def test_machine_code_that_is_not_whole_is_made_again(
     assert read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code)) == (printed, "")
 
 
+@pytest.mark.parametrize("mode", [0o2775, 0o757])
+def test_machine_code_in_a_folder_that_others_may_write_is_not_loaded(
+    mode: int, cached_code: Path
+) -> None:
+    code = """
+from magicbyte.engines.columnar.kernel_loader import cache_folder, is_scan_cached
+print(cache_folder() is not None, is_scan_cached(2))
+"""
+    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "True True\n"
+    (path,) = {path.parent for path in cached_code.rglob("*.o")}
+    path.chmod(mode)
+    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "False False\n"
+
+
 def test_machine_code_for_another_processor_is_kept_beside(cached_code: Path) -> None:
     _, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code), NUMBA_CPU_NAME="generic")
     assert said.count("compiling the columnar engine") == 1

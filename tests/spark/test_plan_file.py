@@ -131,3 +131,12 @@ def test_a_plan_holds_no_secret(log_dir: Path, plan: Path, monkeypatch: Any) -> 
     planned(str(log_dir), planPath=str(plan), **OPTIONS, **options)
     assert SECRET not in plan.read_text()
     assert json.loads(plan.read_text().partition("\n")[0])["maxpartitionbytes"] == "3000"
+
+
+@pytest.mark.parametrize("name", ["plan.json", "open-0/plan.json", "../link/plan.json"])
+def test_a_plan_is_not_written_into_what_it_reads(name: str, log_dir: Path) -> None:
+    (log_dir.parent / "link").symlink_to(log_dir)
+    before = sorted(log_dir.rglob("*"))
+    with pytest.raises(InputError, match="inside of the"):
+        planned(str(log_dir), planPath=str(log_dir / name))
+    assert sorted(log_dir.rglob("*")) == before

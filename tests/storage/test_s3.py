@@ -354,7 +354,7 @@ def test_a_store_that_cannot_be_reached_is_an_error_and_no_folder_less(
 
 def test_a_companion_that_cannot_be_read_is_an_error(s3: S3Server, tree: str) -> None:
     dataset = s3.open(f"{tree}/{BROKER}/aborted-0")
-    with s3.checking_credentials(), pytest.raises(mb.StoreError):
+    with s3.checking_credentials(), pytest.raises(mb.UnreadableError, match="ACCESS_DENIED"):
         dataset.records().to_table()
 
 

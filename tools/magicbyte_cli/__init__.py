@@ -1,17 +1,23 @@
 """The command `magicbyte`: one module per subcommand.
 
 Results go to stdout, everything else to stderr. Exit status: 0 if there is no finding of severity
-`error`, 1 if there is one, 2 if a path could not be read or the command line is invalid.
+`error`, 1 if there is one, 2 if something could not be read (everything else was) or the command
+line is invalid.
 """
 
 import os
 import sys
+from collections.abc import Sequence
+from contextlib import suppress
 from importlib import import_module
 from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
 import click
+
+from magicbyte_cli.display import printable
+from magicbyte_cli.standard_streams import open_missing_streams, silence_stdout
 
 __all__ = ["main"]
 
@@ -29,6 +35,9 @@ COMMANDS = (
 """Names of the subcommands. The module of a command, and its function, have underscores instead."""
 
 INTERRUPTED = 130
+
+SHOW_TRACEBACK = "MAGICBYTE_TRACEBACK"
+"""Environment variable with which an unexpected error shows its traceback."""
 
 
 def _module_name(command_name: str) -> str:
@@ -48,39 +57,80 @@ class CommandGroup(click.Group):
         module_command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
         return module_command
 
-    def invoke(self, ctx: click.Context) -> Any:
-        from magicbyte.errors import InputError, MagicbyteError
-        from magicbyte_cli.stderr_messages import warn
+    def make_context(self, *args: Any, **extra: Any) -> click.Context:
+        try:
+            return super().make_context(*args, **extra)
+        except BrokenPipeError:  # the reader of --help has closed it, as `head` does
+            silence_stdout()
+            raise click.exceptions.Exit(0) from None
 
+    def invoke(self, ctx: click.Context) -> Any:
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
-        except BrokenPipeError:  # the reader of our output has closed it, as `head` does
-            _silence_stdout()
+        except BrokenPipeError:
+            silence_stdout()
             ctx.exit(0)
         except KeyboardInterrupt:
-            warn("interrupted")
+            _warn("interrupted")
             ctx.exit(INTERRUPTED)
-        except MagicbyteError as error:  # 1: damage, with --on-damage fail
-            warn(f"Error: {error}")
-            ctx.exit(2 if isinstance(error, InputError) else 1)
-        except OSError as error:
-            _silence_stdout()
-            source = f"{error.filename}: " if error.filename else "the output: "
-            warn(f"Error: {source}{error.strerror or error}")
-            ctx.exit(2)
         return result
 
+    def main(  # type: ignore[override]  # click's declares overloads
+        self, args: Sequence[str] | None = None, *, standalone_mode: bool = True, **extra: Any
+    ) -> Any:
+        """Run a command and end the process with its exit status; no error ends in a traceback."""
+        if not standalone_mode:
+            return super().main(args, standalone_mode=False, **extra)
+        # NumPy's linear algebra, which nothing here uses, would reserve memory for each processor.
+        os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+        open_missing_streams()
+        try:
+            status = super().main(args, standalone_mode=False, **extra)
+            sys.stdout.flush()
+        except click.ClickException as error:
+            with suppress(OSError):
+                error.show()
+            status = error.exit_code
+        except Exception as error:
+            if os.environ.get(SHOW_TRACEBACK):
+                raise
+            status = _status_of(error)
+        sys.exit(status or 0)
 
-def _silence_stdout() -> None:
-    """Discard buffered stdout after a broken pipe, so that the flush at exit does not fail too."""
-    try:
-        stdout = sys.stdout.fileno()
-    except (OSError, ValueError):
-        return
-    null = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(null, stdout)
-    os.close(null)
+
+def _status_of(error: Exception) -> int:
+    """Say on stderr in one line what *error* means, and return the exit status."""
+    errors = sys.modules.get("magicbyte.errors")
+    if errors is not None and isinstance(error, errors.MagicbyteError):
+        _warn(f"Error: {error}")
+        return 2 if isinstance(error, errors.InputError) else 1  # 1: damage, with --on-damage fail
+    match error:
+        case click.Abort():
+            _warn("interrupted")
+            return INTERRUPTED
+        case OSError():
+            silence_stdout()
+            source = f"{error.filename}: " if error.filename else "the output: "
+            _warn(f"Error: {source}{error.strerror or error}")
+        case MemoryError():
+            _warn(
+                "Error: not enough memory: raise the limit of this process, or read less at a time"
+            )
+        case ImportError():
+            _warn(f"Error: a module cannot be loaded, perhaps for lack of memory: {error}")
+        case _:
+            _warn(
+                f"Error: {type(error).__name__}: {error}; this is a fault of magicbyte: please report "
+                f"it with the traceback that {SHOW_TRACEBACK}=1 shows"
+            )
+    return 2
+
+
+def _warn(message: str) -> None:
+    """Print *message* on stderr as one line, if stderr takes it."""
+    with suppress(OSError):
+        click.echo(printable(message), err=True)
 
 
 @click.group(
@@ -106,5 +156,6 @@ def main() -> None:
     Nothing below a PATH is ever modified.
 
     Results go to stdout, everything else to stderr. Exit status: 0 if nothing is wrong, 1 if there
-    is a finding of severity `error`, 2 if a path could not be read or the command line is invalid.
+    is a finding of severity `error`, 2 if something could not be read (after everything else was) or
+    the command line is invalid.
     """

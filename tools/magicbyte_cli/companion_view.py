@@ -6,7 +6,7 @@ import click
 import pyarrow as pa
 from click.core import ParameterSource
 
-from magicbyte import Finding, InputError, companion
+from magicbyte import Companion, Finding, InputError, UnreadableError, companion
 from magicbyte.companion_tables import kind_of
 from magicbyte.storage import StorageOptions
 
@@ -40,7 +40,16 @@ def companion_rows(
 
     Raises InputError if the files are of several kinds or lack one of *columns*.
     """
-    companions = [companion(path, storage_options=storage_options) for path in paths]
+    by_path: dict[str, Companion] = {}
+    unreadable: list[UnreadableError] = []
+    for path in paths:
+        try:
+            by_path[path] = companion(path, storage_options=storage_options)
+        except UnreadableError as error:
+            unreadable.append(error)
+    companions = by_path.values()
+    if not companions:
+        raise unreadable[0]
     kinds = sorted({file.kind for file in companions})
     if len(kinds) > 1:
         raise InputError(f"files of several kinds: {', '.join(kinds)}", "files of one kind")
@@ -48,7 +57,7 @@ def companion_rows(
     if len(paths) > 1:
         batches = [
             rows.add_column(0, "file", pa.array([path] * rows.num_rows, pa.string()))
-            for rows, path in zip(batches, paths, strict=True)
+            for rows, path in zip(batches, by_path, strict=True)
         ]
     rows = pa.concat_batches(batches)
     if columns is not None:
@@ -56,4 +65,5 @@ def companion_rows(
         if missing:
             raise InputError(f"no column {missing[0]!r}", f"one of {', '.join(rows.schema.names)}")
         rows = rows.select([name for name in rows.schema.names if name in columns])
-    return rows, [finding for file in companions for finding in file.findings]
+    findings = [finding for file in companions for finding in file.findings]
+    return rows, [*(error.finding for error in unreadable), *findings]

@@ -8,7 +8,6 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report, Rows
-from magicbyte.findings import worst
 from magicbyte.reading.follow import last_rows
 from magicbyte.tables.schemas import RECORDS, TABLES, TableDefinition
 from magicbyte_cli import parameters
@@ -26,6 +25,7 @@ from magicbyte_cli.selection import (
     table_option,
 )
 from magicbyte_cli.stderr_messages import (
+    exit_status,
     warn,
     warn_of_findings,
     warn_of_internal_topics,
@@ -126,7 +126,7 @@ def dump(
         rows, findings = companion_rows(paths, columns, selection.storage_option)
         _print(rows.schema, iter([rows]), format_name, bytes_as, limit)
         warn_of_findings(findings)
-        ctx.exit(1 if worst(findings) == "error" else 0)
+        ctx.exit(exit_status(findings))
     if table_name != "records":
         for is_given, rule in (
             (dispositions is not None, "--disposition applies"),
@@ -151,7 +151,7 @@ def dump(
             limit=limit,
         )
         following.run()
-        ctx.exit(1 if worst(following.findings) == "error" else 0)
+        ctx.exit(exit_status(following.findings))
 
     dataset = selection.open(paths)
     if tail is not None:
@@ -174,7 +174,7 @@ def dump(
     if quick:
         warn("CRC not checked")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
-    ctx.exit(1 if report.severity == "error" else 0)
+    ctx.exit(exit_status(report.findings))
 
 
 def _column_names(

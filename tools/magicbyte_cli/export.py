@@ -21,6 +21,7 @@ from magicbyte_cli.selection import (
     table_option,
 )
 from magicbyte_cli.stderr_messages import (
+    exit_status,
     warn,
     warn_of_findings,
     warn_of_internal_topics,
@@ -99,7 +100,7 @@ def export(
         warn_of_undelivered(report, ("delivered",), verb="exported")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")
-    ctx.exit(1 if report.severity == "error" else 0)
+    ctx.exit(exit_status(report.findings))
 
 
 def _format_of(out: Path) -> str:

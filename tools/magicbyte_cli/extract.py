@@ -1,5 +1,6 @@
 """`magicbyte extract`: writes the decompressed payload of one batch or compressed message."""
 
+import re
 import sys
 from io import BytesIO
 from pathlib import Path
@@ -10,6 +11,7 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 from magicbyte import FormatError, InputError, LimitError, Limits, codecs
 from magicbyte.engines.entry import HEADER_BYTES, Entry, checksum_of, cut_entry, read_entry
 from magicbyte.errors import ChecksumError, TruncatedError
+from magicbyte.output_guard import check_beside
 from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_path
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
@@ -24,6 +26,8 @@ from magicbyte_cli.selection import (
 from magicbyte_cli.stderr_messages import warn
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import RecordBatchHeader
+
+POSITION = re.compile("[0-9]{1,19}")
 
 
 @click.command(
@@ -67,8 +71,8 @@ def extract(
         raise click.UsageError("a payload is binary; expected -o OUT, or a pipe")
     if path is not None:
         check_writable(path, replace=overwrite)
-        if not is_url(name) and path.exists() and path.samefile(normalize_path(name)):
-            raise InputError("the output file is the input file", "another file", path=str(path))
+        if not is_url(name):
+            check_beside(path, normalize_path(name))
     storage, location = Storage(storage_option), normalize_path(name)
     storage.check([name])
     if storage.kind_of(location) != "file":
@@ -93,7 +97,7 @@ def extract(
 def _file_and_position(text: str) -> tuple[str, int]:
     """Return the file and the byte position in *text*; InputError if it is not FILE@POSITION."""
     name, _, position = text.rpartition("@")
-    if not name or not (position.isascii() and position.isdecimal()):
+    if not name or not POSITION.fullmatch(position):
         raise InputError(repr(text), "FILE@POSITION, such as 00000000000000000000.log@4096")
     return name, int(position)
 

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable
 
 import click
 
+from magicbyte_cli.display import printable
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.companion_lines import DumpOptions
@@ -147,7 +148,9 @@ def kafka_dump_log(
 
     Unlike that tool, this command needs no Java and changes no file. Where that tool ends with an
     exception, this command prints an error on stderr and ends with status 1. With --go-on it
-    continues with the next valid batch or the next file, and ends with status 1 at the end.
+    continues with the next valid batch or the next file, and ends with status 1 at the end. After
+    bytes or files that cannot be read it always continues, and ends with status 2. On a terminal,
+    characters that a terminal would interpret are escaped.
     """
     damage: list[ToolError] = []
 
@@ -166,6 +169,7 @@ def kafka_dump_log(
             decode=_record_decoder(topic_flags, release, decode_key, decode_value),
             skip_metadata=skip_record_metadata,
             on_error=None if strict_compat else add_damage,
+            on_unreadable=add_damage,
             max_bytes=max_bytes,
         ),
         verify_only=verify_index_only,
@@ -178,25 +182,34 @@ def kafka_dump_log(
         try:
             _write(file_lines(name, dump_options, findings))
         except ToolError as error:
-            sys.stdout.buffer.write(error.line_start.encode())
+            sys.stdout.buffer.write(_output(error.line_start))
             sys.stdout.buffer.flush()
             add_damage(error)
-            if strict_compat:
-                ctx.exit(1)
-    for line in findings.lines():
-        warn(line)
+            if strict_compat and not error.is_unreadable:
+                break
+    else:
+        for line in findings.lines():
+            warn(line)
     if damage:
-        ctx.exit(1)
+        ctx.exit(2 if any(error.is_unreadable for error in damage) else 1)
+
+
+def _output(text: str) -> bytes:
+    """Return *text* as bytes for stdout: those of Kafka's tool, but escaped on a terminal."""
+    if sys.stdout.isatty():
+        text = printable(text)
+    return text.encode("utf-8", "surrogateescape")
 
 
 def _write(lines: Iterable[str]) -> None:
     """Write *lines* to stdout, including the lines that are yielded before an exception."""
     out = sys.stdout.buffer
+    is_terminal = sys.stdout.isatty()
     pending: list[str] = []
 
     def flush() -> None:
-        pending.append("")
-        out.write("\n".join(pending).encode())
+        shown = [printable(line) for line in pending] if is_terminal else pending
+        out.write("\n".join([*shown, ""]).encode("utf-8", "surrogateescape"))
         pending.clear()
 
     try:

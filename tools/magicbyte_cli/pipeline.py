@@ -6,8 +6,7 @@ from pathlib import Path
 import click
 
 from magicbyte import Dataset, InputError
-from magicbyte.findings import worst
-from magicbyte.tables.schemas import RECORDS, TABLES, table_named
+from magicbyte.tables.schemas import LOST, RECORDS, TABLES, table_named
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.selection import (
@@ -17,7 +16,7 @@ from magicbyte_cli.selection import (
     selection_options,
     size_option,
 )
-from magicbyte_cli.stderr_messages import warn, warn_of_internal_topics
+from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_internal_topics
 
 REPORT = "report.html"
 
@@ -153,7 +152,7 @@ def pipeline(
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))
         warn(f"findings: {counts}")
     warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
-    ctx.exit(1 if worst(summary.findings) == "error" else 0)
+    ctx.exit(exit_status(summary.findings))
 
 
 def _warn_of_undelivered(
@@ -164,7 +163,7 @@ def _warn_of_undelivered(
         counted(number, f"{name.replace('_', ' ')} {noun}")
         for counts, noun, names in (
             (records, "record", [name for name in sorted(records) if name != "delivered"]),
-            (byte_counts, "byte", ["damaged", "over_limit", "tail"]),
+            (byte_counts, "byte", [*LOST, "tail"]),
         )
         for name in names
         if (number := counts[name])

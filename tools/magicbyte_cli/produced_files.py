@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from magicbyte import Finding, InputError, Limits, check_produced
+from magicbyte import Finding, InputError, Limits, UnreadableError, check_produced
 from magicbyte.findings import SEVERITIES
 from magicbyte.reading.table_rows import problem_rows
 from magicbyte.storage import Storage, StorageOptions, normalize_path
@@ -52,7 +52,12 @@ def check_files(
     findings: list[Finding] = []
     num_files = size_bytes = 0
     for path in paths:
-        data = _read(path, storage)
+        try:
+            data = _read(path, storage)
+        except UnreadableError as error:
+            findings.append(replace(error.finding, file=path))
+            num_files += 1
+            continue
         in_file = check_produced(data, compacted=compacted, limits=limits)
         findings.extend(replace(finding, file=path) for finding in in_file)
         num_files += 1

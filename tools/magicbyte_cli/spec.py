@@ -9,6 +9,7 @@ from typing import NamedTuple
 import click
 
 from magicbyte import InputError, spec_files
+from magicbyte.output_guard import check_no_log_folder
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import write_whole
@@ -83,9 +84,13 @@ def _title(text: bytes) -> str:
 
 def _write_all(spec_by_id: dict[str, SpecFile], folder: Path, *, overwrite: bool) -> None:
     """Write all specifications to *folder*, or none if that would overwrite a file that differs."""
+    source, real = spec_files(), folder.resolve()
+    if isinstance(source, Path) and source.resolve() in (real, *real.parents):
+        raise InputError("the specification is read there", "another folder", path=str(folder))
     to_write = {}
     for name, text in spec_by_id.values():
         path = folder / name
+        check_no_log_folder(path)
         if path.is_file():
             if path.read_bytes() == text:
                 continue

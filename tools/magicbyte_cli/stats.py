@@ -25,7 +25,7 @@ from magicbyte_cli.selection import (
     paths_argument,
 )
 from magicbyte_cli.stats_text import statistics_lines
-from magicbyte_cli.stderr_messages import warn, warn_of_findings
+from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
 
 
 @click.command(
@@ -104,7 +104,7 @@ def stats(
             stdout.writelines(map(text_line, statistics_lines(statistics)))
         stdout.flush()
     warn_of_findings(statistics.findings, see="magicbyte verify")
-    ctx.exit(0 if statistics.is_sound else 1)
+    ctx.exit(exit_status(statistics.findings))
 
 
 def _ndjson_lines(statistics: mb.Statistics, by: str) -> Iterator[bytes]:

@@ -1,18 +1,19 @@
 """Messages on stderr: findings, and records and bytes that a command did not deliver."""
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
 import click
 
 from magicbyte import Dataset, Finding, Report
 from magicbyte.findings import SEVERITIES
+from magicbyte.tables.schemas import LOST
 from magicbyte_cli.display import counted, printable
 
 MAX_FINDINGS = 10
 """Findings that are printed one by one; the table `problems` has all of them."""
 
-COUNTED_IN_BYTES = ("damaged", "over_limit", "tail")
+COUNTED_IN_BYTES = (*LOST, "tail")
 """Dispositions that are reported in bytes, since the number of records is unknown."""
 
 WITH_INTERNAL = ("segments", "partitions")
@@ -22,6 +23,20 @@ WITH_INTERNAL = ("segments", "partitions")
 def warn(message: str) -> None:
     """Print *message* on stderr as one line, with unprintable characters escaped."""
     click.echo(printable(message), err=True)
+
+
+def exit_status(findings: Iterable[Finding]) -> int:
+    """Return the exit status of a command that has finished with *findings*.
+
+    2 if something could not be read, else 1 if there is an error, else 0.
+    """
+    status = 0
+    for finding in findings:
+        if finding.code == "unreadable":
+            return 2
+        if finding.severity == "error":
+            status = 1
+    return status
 
 
 def counted_severities(summary: Mapping[str, Any]) -> str:

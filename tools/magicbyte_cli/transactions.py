@@ -15,7 +15,12 @@ from magicbyte.tables.schemas import TRANSACTIONS
 from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
-from magicbyte_cli.stderr_messages import warn, warn_of_findings, warn_of_internal_topics
+from magicbyte_cli.stderr_messages import (
+    exit_status,
+    warn,
+    warn_of_findings,
+    warn_of_internal_topics,
+)
 from magicbyte_cli.text_table import TextWriter
 
 Row = dict[str, Any]
@@ -124,7 +129,7 @@ def transactions(
     _warn_of_remote_only([remote_only[key] for key in open_partitions if key in remote_only])
     warn_of_internal_topics(dataset)
     warn_of_findings([finding for finding in report.findings if finding.code != "transaction-open"])
-    ctx.exit(1 if report.severity == "error" else 0)
+    ctx.exit(exit_status(report.findings))
 
 
 def _warn_of_remote_only(names: list[str]) -> None:

@@ -16,7 +16,7 @@ from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import LogSelection, flag_option, format_option, log_selection_options
-from magicbyte_cli.stderr_messages import counted_severities
+from magicbyte_cli.stderr_messages import counted_severities, exit_status
 
 BAD_VERDICTS = ("starts-damaged", "refuses-to-start")
 """Verdicts that count as errors."""
@@ -120,7 +120,7 @@ def verify(
         )
         out.writelines(check.ndjson_lines() if format_name == "ndjson" else check.text_lines())
         out.flush()
-        ctx.exit(0 if check.is_sound else 1)
+        ctx.exit(exit_status(check.findings))
     if compacted:
         raise click.UsageError("--compacted needs --produced.", ctx)
     with ProgressBar() as bar:
@@ -137,7 +137,7 @@ def verify(
     out.writelines(lines(verification))
     out.flush()
     is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions)
-    ctx.exit(0 if verification.is_sound and not is_bad else 1)
+    ctx.exit(exit_status(verification.findings) or int(is_bad))
 
 
 def _explanation(name: str) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from typing import Any, TypeVar
 
-from magicbyte.errors import FormatError, MissingError
+from magicbyte.errors import FormatError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.storage import Storage, Store, read_small_file
 
@@ -97,7 +97,7 @@ def read_lineage(folder: str, store: Store | None) -> list[tuple[int, int]] | No
     try:
         data = read_small_file(path, max_bytes=MAX_CHECKPOINT_BYTES, store=store)
         return lineage(parse_epochs(data))
-    except (FormatError, MissingError):
+    except (FormatError, MissingError, UnreadableError):
         return None
 
 
@@ -262,14 +262,20 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
     findings: list[Finding] = []
     offsets_by_file: dict[str, Offsets] = {}
     for attribute, name in OFFSET_CHECKPOINTS.items():
-        if storage.exists(f"{path}/{name}"):
-            data = storage.read_small(f"{path}/{name}", max_bytes=MAX_CHECKPOINT_BYTES)
-            try:
+        try:
+            data = storage.read_if_present(f"{path}/{name}", max_bytes=MAX_CHECKPOINT_BYTES)
+            if data is not None:
                 offsets_by_file[attribute] = parse_offsets(data)
-            except FormatError as error:
-                message = f"{name}: {error.message}"
-                findings.append(replace(error.finding, message=message, file=name))
-    properties = _read_properties(f"{path}/meta.properties", "=", storage, max_bytes=1 << 16)
+        except FormatError as error:
+            message = f"{name}: {error.message}"
+            findings.append(replace(error.finding, message=message, file=name))
+        except UnreadableError as error:
+            findings.append(error.finding)
+    properties: dict[str, str] = {}
+    try:
+        properties = _read_properties(f"{path}/meta.properties", "=", storage, max_bytes=1 << 16)
+    except UnreadableError as error:
+        findings.append(error.finding)
     return LogDir(
         path,
         cluster_id=properties.get("cluster.id"),
@@ -283,29 +289,34 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
 def _read_properties(
     path: str, separator: str, storage: Storage, *, max_bytes: int
 ) -> dict[str, str]:
-    """Return the properties in the file *path*; none if it is missing or malformed."""
-    if not storage.exists(path):
-        return {}
+    """Return the properties in the file *path*; none if it is missing or malformed.
+
+    Raises UnreadableError where it cannot be read.
+    """
+    data = storage.read_if_present(path, max_bytes=max_bytes)
     try:
-        data = storage.read_small(path, max_bytes=max_bytes)
-        return dict(parse_properties(data, separator))
+        return {} if data is None else dict(parse_properties(data, separator))
     except FormatError:
         return {}
 
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
-    """Return the topic id of the partition folder *folder*; None if it has none."""
+    """Return the topic id of the partition folder *folder*; None if it has none.
+
+    Raises UnreadableError where it cannot be read.
+    """
     path = f"{folder}/partition.metadata"
     return _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id")
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:
-    """Return the start offset of the first leader epoch in the partition folder *folder*; None without one."""
-    path = f"{folder}/{EPOCH_CHECKPOINT}"
-    if not storage.exists(path):
+    """Return the start offset of the first leader epoch in the partition folder *folder*; None without one.
+
+    Raises UnreadableError where it cannot be read.
+    """
+    data = storage.read_if_present(f"{folder}/{EPOCH_CHECKPOINT}", max_bytes=MAX_CHECKPOINT_BYTES)
+    try:
+        epochs = parse_epochs(data or b"")
+    except FormatError:
         return None
-    text = storage.read_small(path, max_bytes=MAX_CHECKPOINT_BYTES).decode("utf-8", "replace")
-    match [line.split() for line in text.splitlines()]:
-        case [["0"], [_], [_, start], *_] if start.isdecimal():
-            return int(start)
-    return None
+    return epochs[0][1] if epochs else None

@@ -10,7 +10,13 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from magicbyte import checksum
-from magicbyte.errors import ChecksumError, FormatError, MissingError, TruncatedError
+from magicbyte.errors import (
+    ChecksumError,
+    FormatError,
+    MissingError,
+    TruncatedError,
+    UnreadableError,
+)
 from magicbyte.findings import Finding
 from magicbyte.logdir.indexes import bytes_left
 from magicbyte.logdir.log_file import PartitionLog
@@ -190,7 +196,7 @@ class TransactionCompanions:
 def read_transaction_companions(
     log: PartitionLog, kinds: Collection[str] = ("snapshot", "txnindex")
 ) -> TransactionCompanions:
-    """Read the companion files of *log* that are of *kinds*; invalid ones become findings."""
+    """Read the companion files of *log* that are of *kinds*; invalid and unreadable ones become findings."""
     logs = log.logs
     companions = TransactionCompanions(log, (logs[0].base_offset or 0) if logs else 0)
     for file in log.files:
@@ -205,7 +211,7 @@ def read_transaction_companions(
                 companions.snapshots[file.base_offset] = producers
             else:
                 companions.indexes[file.base_offset] = read_transaction_index(data)
-        except FormatError as error:
+        except (FormatError, UnreadableError) as error:
             companions.findings.append(error.finding.at(log.topic, log.partition, file.name))
         except MissingError:
             continue  # a live broker has removed it

@@ -4,15 +4,17 @@ import os
 import posixpath
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 
 from magicbyte.engines.entry import LEAST_SIZE
-from magicbyte.errors import InputError, MissingError
+from magicbyte.errors import InputError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir._manifest import embedded_log
 from magicbyte.logdir._tiered_files import uploads_in
 from magicbyte.logdir.checkpoints import (
+    EPOCH_CHECKPOINT,
     LogDir,
     read_first_epoch_start,
     read_log_dir,
@@ -209,7 +211,9 @@ def _joined(
             for remote in by_number[log.partition]
             if (remote.topic or "").endswith(log.topic)
         ]
-        topic_id = read_topic_id(log.folder, storage) if near else None
+        topic_id = None
+        with suppress(UnreadableError):  # `described` says so
+            topic_id = read_topic_id(log.folder, storage) if near else None
         same_name = [remote for remote in near if remote.topic == log.topic]
         if topic_id is not None:
             own = [remote for remote in near if remote.topic_id == topic_id]
@@ -319,13 +323,22 @@ def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
 
     They are read from two files of its folder, so only for the logs that are selected.
     """
-    if log.is_named_files:
-        has_name = log.topic is not None
-        return replace(log, topic_id=read_topic_id(log.folder, storage) if has_name else None)
+    topic_id, first_epoch_start, findings = log.topic_id, None, list(log.findings)
+    try:
+        if topic_id is None and (log.topic is not None or not log.is_named_files):
+            topic_id = read_topic_id(log.folder, storage)
+    except UnreadableError as error:
+        findings.append(error.finding.at(log.topic, log.partition, "partition.metadata"))
+    try:
+        if not log.is_named_files:
+            first_epoch_start = read_first_epoch_start(log.folder, storage)
+    except UnreadableError as error:
+        findings.append(error.finding.at(log.topic, log.partition, EPOCH_CHECKPOINT))
     return replace(
         log,
-        topic_id=log.topic_id or read_topic_id(log.folder, storage),
-        first_epoch_start=read_first_epoch_start(log.folder, storage),
+        topic_id=topic_id,
+        first_epoch_start=first_epoch_start,
+        findings=tuple(findings),
     )
 
 

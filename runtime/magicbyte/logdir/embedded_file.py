@@ -10,11 +10,10 @@ from dataclasses import dataclass
 from itertools import accumulate
 from typing import Self
 
-from magicbyte import storage
 from magicbyte.codecs import zstd
 from magicbyte.errors import ChangedError, CodecError, LimitError
 from magicbyte.findings import Finding
-from magicbyte.storage import File, Store
+from magicbyte.storage import File, UnreadableBytes
 
 MAX_CACHED_CHUNKS = 2
 """Chunks that an open file keeps decompressed: an entry may span two of them."""
@@ -45,17 +44,30 @@ class EmbeddedFile:
     descriptor = None
 
     def __init__(
-        self, path: str, embedded: EmbeddedRange, *, size_bytes: int | None, store: Store | None
+        self, stored: File, path: str, embedded: EmbeddedRange, *, size_bytes: int | None
     ) -> None:
+        """Read the range *embedded* of the object *path*, which *stored* reads."""
         self.path = path
         self.name = path.rpartition("/")[2]
         self.size_bytes = embedded.size_bytes if size_bytes is None else size_bytes
-        self.unreadable: dict[int, Finding] = {}
+        self.damaged_chunks: dict[int, Finding] = {}
         """Findings about chunks that do not decompress, by the byte of the file at which they begin."""
+        self._unreadable_chunks: UnreadableBytes | None = None
         self._embedded = embedded
         self._ends = tuple(accumulate(embedded.stored_bytes, initial=embedded.position))
         self._chunks: OrderedDict[int, bytes] = OrderedDict()
-        self._object: File = storage.open_file(path, size_bytes=embedded.object_bytes, store=store)
+        self._object = stored
+
+    @property
+    def unreadable(self) -> UnreadableBytes | None:
+        """Ranges that cannot be read; where they are compressed, whole chunks."""
+        in_object, begin = self._object.unreadable, self._embedded.position
+        if self._embedded.chunk_bytes or in_object is None:
+            return self._unreadable_chunks
+        shifted = UnreadableBytes(self.path)
+        for part in in_object.between(begin, begin + self._embedded.size_bytes):
+            shifted.add(part.start - begin, part.end - begin, part.reason)
+        return shifted
 
     def read_at(self, position: int, length: int) -> bytes:
         if position + length > self.size_bytes:
@@ -77,10 +89,10 @@ class EmbeddedFile:
     def reader(self, length: int) -> Callable[[int], bytes]:
         return lambda position: self.read_at(position, min(length, self.size_bytes - position))
 
-    def unreadable_chunk(self, start: int, end: int) -> Finding | None:
+    def damaged_chunk(self, start: int, end: int) -> Finding | None:
         """Return the finding about a chunk that overlaps [start, end); None if all decompress."""
         each = self._embedded.chunk_bytes
-        for begin, finding in self.unreadable.items():
+        for begin, finding in self.damaged_chunks.items():
             if begin < end and start < begin + each:
                 return finding
         return None
@@ -93,13 +105,17 @@ class EmbeddedFile:
         begin = number * self._embedded.chunk_bytes
         length = min(self._embedded.chunk_bytes, self._embedded.size_bytes - begin)
         start, end = self._ends[number : number + 2]
+        compressed = self._object.read_at(start, end - start)
+        in_object = self._object.unreadable
+        if in_object is not None and (parts := in_object.between(start, end)):
+            return self._unreadable_chunk(begin, length, parts[0].reason)
         try:
-            chunk = zstd.decompress(self._object.read_at(start, end - start), max_bytes=length)
+            chunk = zstd.decompress(compressed, max_bytes=length)
             if len(chunk) != length:
                 raise CodecError.of(zstd.NAME, f"{len(chunk)} bytes, expected {length}")
         except (CodecError, LimitError) as error:
             reason = f"{error.claimed} bytes" if isinstance(error, LimitError) else error.reason
-            self.unreadable[begin] = Finding(
+            self.damaged_chunks[begin] = Finding(
                 code="chunk-unreadable",
                 message=f"chunk {number}, at byte {start} of the object, does not decompress to "
                 f"{length} bytes: {reason}",
@@ -112,6 +128,13 @@ class EmbeddedFile:
         while len(self._chunks) > MAX_CACHED_CHUNKS:
             self._chunks.popitem(last=False)
         return chunk
+
+    def _unreadable_chunk(self, begin: int, length: int, reason: str) -> bytes:
+        """Remember that the chunk at byte *begin* cannot be read, and return bytes in its place."""
+        if self._unreadable_chunks is None:
+            self._unreadable_chunks = UnreadableBytes(self.path)
+        self._unreadable_chunks.add(begin, begin + length, reason)
+        return UNREADABLE_BYTE * length
 
     def __enter__(self) -> Self:
         return self

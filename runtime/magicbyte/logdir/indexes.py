@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from magicbyte.errors import MissingError
+from magicbyte.errors import MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.tables.arrays import RowFormat, StructuredRows, dtype_of
@@ -54,7 +54,7 @@ def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[RowFormat]) 
 def _table(file: LogFile, row: type[RowFormat]) -> StructuredRows:
     try:
         data = file.read_small(MAX_INDEX_BYTES)
-    except MissingError:  # a live broker removed it meanwhile
+    except (MissingError, UnreadableError):  # a live broker removed it meanwhile, or its disk fails
         return whole_rows(b"", row)
     table = without_zeros(whole_rows(data, row))
     return table if first_decrease(table) is None else table[:0]

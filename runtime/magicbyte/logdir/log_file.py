@@ -1,11 +1,12 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
-from magicbyte.errors import FormatError
+from magicbyte.errors import FormatError, StoreError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir._tiered_files import UploadedSegment
 from magicbyte.logdir.checkpoints import LogDir
@@ -39,20 +40,45 @@ class LogFile:
         return self.why_not is None
 
     def open(self) -> File:
-        """Open the file with the size that it had when it was listed."""
+        """Open the segment with the size that it had when it was listed.
+
+        Bytes that cannot be read are listed in its `unreadable`, and the others are read.
+        """
+        size_bytes = self.size_bytes
+        try:
+            if self.embedded is not None:
+                stored_bytes = self.embedded.object_bytes
+                stored = storage.open_segment(self.path, size_bytes=stored_bytes, store=self.store)
+                return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
+            if self.store is not None:
+                return self.store.open_segment(self.path, size_bytes=size_bytes)
+            return storage.SegmentFile(self.path, size_bytes)
+        except UnreadableError as error:
+            return storage.UnreadableFile(self.path, size_bytes, error.finding.found or "")
+
+    def open_strictly(self) -> File:
+        """Open the file like `open`; but UnreadableError is raised where bytes cannot be read."""
         return self._open(self.size_bytes)
 
     def read_small(self, max_bytes: int) -> bytes:
-        """Return the current contents of the file, up to *max_bytes*."""
-        with self._open(None) as file:
-            return file.read_at(0, min(file.size_bytes, max_bytes))
+        """Return the current contents of the file, up to *max_bytes*.
+
+        Raises MissingError where it is gone, UnreadableError where it cannot be read.
+        """
+        try:
+            with self._open(None) as file:
+                return file.read_at(0, min(file.size_bytes, max_bytes))
+        except StoreError as error:
+            raise storage.unreadable_error(self.path, error) from None
 
     def _open(self, size_bytes: int | None) -> File:
-        if self.embedded is not None:
-            return EmbeddedFile(self.path, self.embedded, size_bytes=size_bytes, store=self.store)
-        if self.store is not None:
-            return self.store.open_file(self.path, size_bytes=size_bytes)
-        return storage.LocalFile(self.path, size_bytes)
+        if self.embedded is None and self.store is None:
+            return storage.LocalFile(self.path, size_bytes)
+        if self.embedded is None:
+            return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
+        stored_bytes = self.embedded.object_bytes
+        stored = storage.open_file(self.path, size_bytes=stored_bytes, store=self.store)
+        return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +252,11 @@ def _swap(files: list[LogFile], suffixes: list[str | None]) -> list[LogFile]:
 def _next_offset(file: LogFile) -> int:
     """Return the offset after the last complete entry of *file*, by headers; its base offset if it has none."""
     next_offset, position = file.base_offset or 0, 0
-    with storage.open_file(file.path, store=file.store) as log:
+    # Where a header cannot be read, the segment's own read says so.
+    with (
+        suppress(UnreadableError, StoreError),
+        storage.open_file(file.path, store=file.store) as log,
+    ):
         while position < log.size_bytes:
             header = log.read_at(position, min(HEADER_BYTES, log.size_bytes - position))
             try:

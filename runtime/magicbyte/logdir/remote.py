@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise, zip_longest
 
-from magicbyte.errors import FormatError, LimitError, MissingError
+from magicbyte.errors import FormatError, LimitError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir._manifest import read_manifest
@@ -167,13 +167,13 @@ def _read(
     if upload.has_manifest:
         try:
             _take_manifest(out)
-        except FormatError as error:
+        except (FormatError, UnreadableError) as error:
             if strict:
                 raise
             out.why_not = INVALID
             out.finding = replace(
                 error.finding.at(log.topic, log.partition, out.files["manifest"].name),
-                message=f"{error.message}; the segment is ignored",
+                message=f"{error.finding.message}; the segment is ignored",
             )
             return out
     if out.end is None or out.end <= out.base:
@@ -296,7 +296,7 @@ def _epochs_of(segment: _Segment) -> Epochs:
     try:
         data = b"" if file is None else file.read_small(MAX_CHECKPOINT_BYTES)
         return lineage(parse_epochs(data))
-    except (FormatError, MissingError):
+    except (FormatError, MissingError, UnreadableError):
         return []
 
 

@@ -1,13 +1,15 @@
 """Damaged and incomplete byte ranges of a segment: their findings, and where reading resumes."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from magicbyte.engines.entry import HEADER_BYTES, LEAST_SIZE, OVERHEAD, Entry
 from magicbyte.errors import FormatError
-from magicbyte.findings import Finding
+from magicbyte.findings import TAILS, Finding
 from magicbyte.limits import Limits
 from magicbyte.reading._resynchronize import EntrySearch, RunningChecksum
+from magicbyte.storage import MASK, UnreadableBytes
 from magicbyte_formats.wire import EntryHeader
 
 
@@ -18,14 +20,22 @@ class UnsoundRange:
     start: int
     end: int
     kind: str
-    """`damaged`, `over_limit` or `tail`."""
+    """`damaged`, `unreadable`, `over_limit` or `tail`."""
     findings: tuple[Finding, ...]
+    """Empty if unreadable bytes divide damage, and its first range has the findings."""
     entry: Entry | None = None
     """The header, where the bytes are framed like an entry."""
 
     @property
     def length(self) -> int:
         return self.end - self.start
+
+    @property
+    def has_unreadable_bytes(self) -> bool:
+        """True if bytes of the range, or of the damage that it belongs to, cannot be read."""
+        if self.kind == "unreadable" or not self.findings:
+            return True
+        return any(finding.code == "unreadable" for finding in self.findings)
 
 
 class Damage(NamedTuple):
@@ -64,8 +74,25 @@ class DamageFinder:
         there, else at the next entry that a search finds. *entry* is the header, where the bytes
         are framed and only the checksum is wrong.
         """
+        data = self._search.file.read_at(position, min(HEADER_BYTES, self._search.end - position))
+        if self._search.file.unreadable is None:
+            return self._at(position, data, finding, entry)
+        return self._around_unreadable(position, data, finding, entry)
+
+    def _at(
+        self,
+        position: int,
+        data: bytes,
+        finding: Finding,
+        entry: Entry | None,
+        *,
+        skip_to: int | None = None,
+    ) -> Damage:
+        """Return the damage that begins at *position* with the header *data*.
+
+        The search for another entry begins at byte *skip_to*, by default at the next one.
+        """
         search = self._search
-        data = search.file.read_at(position, min(HEADER_BYTES, search.end - position))
         own_end, offset = self._stated(position, data)
         others: list[Finding] = []
         resume = true_end = None
@@ -79,7 +106,8 @@ class DamageFinder:
             if claim is not None and not search.is_barren(position):
                 true_end = search.true_end(claim, None)
             if true_end is None:
-                resume = search.next_entry(position, claim, others)
+                before = position if skip_to is None else skip_to - 1
+                resume = search.next_entry(before, claim, others)
             if resume is None and own_end is not None:
                 # Nothing sound is left; the next frame gets a finding of its own.
                 is_frame = claim is not None or search.is_cut_tail(own_end)
@@ -101,6 +129,32 @@ class DamageFinder:
             others.append(Finding(code="found-by-search", message=message, position=resume))
         findings = (finding, *others)
         return Damage([UnsoundRange(position, resume, "damaged", findings, entry)], resume)
+
+    def _around_unreadable(
+        self, position: int, data: bytes, finding: Finding, entry: Entry | None
+    ) -> Damage:
+        """Return the damage at *position* of a file some of whose bytes cannot be read.
+
+        Other bytes are in their place, so that *finding* may say no more than that.
+        """
+        search, unreadable = self._search, self._search.file.unreadable
+        assert unreadable is not None
+        in_header = unreadable.between(position, position + len(data))
+        in_entry = in_header
+        if not in_header and entry is not None:
+            in_entry = unreadable.between(position, min(entry.end, search.end))
+        skip_to = None
+        if in_entry:
+            finding = unreadable.finding(in_entry[0])
+        if in_header:
+            entry = None
+            if in_header[0].start < position + EntryHeader.SIZE:
+                data = MASK * len(data)  # a field that was read in part states nothing
+            if in_header[0].start == position:
+                skip_to = unreadable.between(position, search.end)[0].end
+        damage = self._at(position, data, finding, entry, skip_to=skip_to)
+        ranges = [part for whole in damage.ranges for part in divided(whole, unreadable)]
+        return damage._replace(ranges=ranges)
 
     def _stated(self, position: int, data: bytes) -> tuple[int | None, int | None]:
         """Return the end position and the offset that the header *data* states; None if unusable."""
@@ -171,3 +225,39 @@ def _zeros(code: str, position: int, end: int) -> Finding:
     length = end - position
     message = f"{length} zeros to the end of the file"
     return Finding(code=code, message=message, position=position, length=length)
+
+
+def divided(whole: UnsoundRange, unreadable: UnreadableBytes) -> Iterator[UnsoundRange]:
+    """Yield the ranges that *whole* consists of: the bytes that cannot be read, and those between.
+
+    The first range has all findings, and the first unreadable one the header.
+    """
+    parts = unreadable.between(whole.start, whole.end)
+    if not parts:
+        yield whole
+        return
+    unreadable_findings = [unreadable.finding(part) for part in parts]
+    for finding in whole.findings:
+        if finding.code == "unreadable" and (finding.base_offset or -1) >= 0:
+            unreadable_findings[0] = replace(
+                unreadable_findings[0], base_offset=finding.base_offset
+            )
+    is_all = sum(part.end - part.start for part in parts) == whole.length
+    own = [
+        finding
+        for finding in whole.findings
+        if finding.code != "unreadable" and not (is_all and finding.code in TAILS)
+    ]
+    errors = [finding for finding in own if finding.severity == "error"]
+    others = [finding for finding in own if finding.severity != "error"]
+    findings: tuple[Finding, ...] = (*errors, *unreadable_findings, *others)
+    entry, position = whole.entry, whole.start
+    kind = "damaged" if whole.kind == "tail" else whole.kind  # only the last range can be a tail
+    for part in parts:
+        if position < part.start:
+            yield UnsoundRange(position, part.start, kind, findings)
+            findings = ()
+        yield UnsoundRange(part.start, part.end, "unreadable", findings, entry)
+        findings, entry, position = (), None, part.end
+    if position < whole.end:
+        yield UnsoundRange(position, whole.end, whole.kind, ())

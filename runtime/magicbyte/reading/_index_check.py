@@ -13,7 +13,7 @@ import numpy as np
 
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import Entries
-from magicbyte.errors import MissingError
+from magicbyte.errors import MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, check_index, without_zeros
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -118,10 +118,12 @@ class IndexCheck:
                 data = file.read_small(MAX_INDEX_BYTES)
             except MissingError:  # a live broker has removed it
                 continue
+            except UnreadableError as error:
+                self._add_finding(error.finding, file, base)
+                continue
             table, finding = check_index(data, ROWS[file.kind], f"{file.kind}-invalid")
             if finding is not None:
-                finding = finding.at(self._log.topic, self._log.partition, file.name)
-                self._findings.append(replace(finding, base_offset=base))
+                self._add_finding(finding, file, base)
                 continue
             rows = without_zeros(table)
             if (num_zeros := len(table) - len(rows)) and base != self._last_base:
@@ -167,6 +169,10 @@ class IndexCheck:
                         1,
                     )
         return self._findings
+
+    def _add_finding(self, finding: Finding, file: LogFile, base: int) -> None:
+        finding = finding.at(self._log.topic, self._log.partition, file.name)
+        self._findings.append(replace(finding, base_offset=base))
 
     def _add_mismatch(self, file: LogFile, message: str, first: int, count: int) -> None:
         """Add a finding about *count* entries of the index *file*, from the *first* on."""

@@ -15,7 +15,7 @@ import numpy as np
 from magicbyte._transactions import LogPosition, Transaction, outcome_of
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Decoded, Entries, Entry
-from magicbyte.errors import ChangedError, FormatError, MissingError
+from magicbyte.errors import ChangedError, FormatError, MissingError, UnreadableError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
@@ -252,6 +252,8 @@ def _read_trusted(
         table = read_index(file)
     except FormatError as error:
         raise UntrustedIndexError(f"{file.name}: {error.message}") from error
+    except UnreadableError as error:
+        raise UntrustedIndexError(error.finding.message) from error
     except MissingError as error:  # a live broker has removed it
         raise UntrustedIndexError(f"{file.name} has been removed") from error
     lasts = table["last_offset"].astype(np.int64)

@@ -135,11 +135,11 @@ class LogPass:
         segment.unsound_ranges.append(damage)
         self.report(segment, damage.findings)
         if damage.kind == "tail":
-            is_zeros = damage.findings[0].code == "zero-tail"
+            is_zeros = damage.findings and damage.findings[0].code == "zero-tail"
             segment.end = "zeros" if is_zeros else "incomplete"
             return
         if damage.end == segment.file.size_bytes and damage.entry is None:
-            segment.end = "garbage"
+            segment.end = "unreadable" if damage.kind == "unreadable" else "garbage"
         self.add_uncertainty()
         self.is_after_damage = True
 

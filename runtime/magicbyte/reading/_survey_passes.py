@@ -147,6 +147,7 @@ class UpToDamagePass(VerifiedPass):
         super().add_damage(segment, damage)
         if damage.kind != "tail":
             segment.stop_at, segment.stop_end = damage.start, damage.end
+            segment.stop_kind = "unreadable" if damage.kind == "unreadable" else "damaged"
 
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
         count = 0

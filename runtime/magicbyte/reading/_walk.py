@@ -9,6 +9,7 @@ from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
 
+import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
@@ -101,6 +102,7 @@ class Walk:
         """Return the header at *position*; raise FormatError where no whole entry can be there."""
         data = self.file.read_at(position, min(HEADER_BYTES, self.end - position))
         entry = read_entry(data, 0, origin=position)
+        self._check_readable(position, position + len(data))
         self._check_size(entry)
         return entry
 
@@ -108,6 +110,30 @@ class Walk:
         if entry.end > self.end:
             left = self.end - entry.position
             raise TruncatedError(cut_entry(entry.position, left, entry.size_bytes))
+
+    def _check_readable(self, start: int, end: int) -> None:
+        """Raise FormatError (`unreadable`) if bytes in [start, end) of the file cannot be read."""
+        if self.file.unreadable is not None:
+            for part in self.file.unreadable.between(start, end):
+                raise FormatError(self.file.unreadable.finding(part))
+
+    def _readable(self, entries: Entries) -> Entries:
+        """Return the first of *entries*, up to one that has bytes that cannot be read.
+
+        No checksum covers the offset of an entry, so its checksum is right where only the offset
+        cannot be read. Raises FormatError (`unreadable`) if that is the first entry.
+        """
+        unreadable = self.file.unreadable
+        if unreadable is None or not len(entries):
+            return entries
+        positions = entries.column("position")
+        ends = positions + entries.column("size_bytes")
+        for part in unreadable.between(int(positions[0]), int(ends[-1])):
+            number = int(np.searchsorted(ends, part.start, "right"))
+            if not number:
+                raise FormatError(unreadable.finding(part))
+            return entries[:number]
+        return entries
 
 
 def _with_chunk_findings(
@@ -118,7 +144,7 @@ def _with_chunk_findings(
     for piece in pieces:
         finding = None
         if isinstance(piece, UnsoundRange):
-            finding = embedded_file.unreadable_chunk(piece.start, piece.end)
+            finding = embedded_file.damaged_chunk(piece.start, piece.end)
         if isinstance(piece, SoundEntries) or finding is None:
             yield piece
             continue
@@ -145,15 +171,17 @@ class HeaderWalk(Walk):
                 if entries := cached.between(position, self.end):
                     break
             entries = entries or self.engine.read_headers(self.file, position, self.end)
-            if not entries:
-                try:
+            try:
+                if not entries:
                     entry = self._read_header(position)
-                except FormatError as error:
-                    damage = self._damage.at(position, error.finding)
-                    yield from damage.ranges
-                    position = damage.resume
-                    continue
-                entries = self._small_messages(entry) or self._large_messages(entry)
+                    entries = self._small_messages(entry) or self._large_messages(entry)
+                if self.file.unreadable is not None:
+                    entries = self._readable(entries)
+            except FormatError as error:
+                damage = self._damage.at(position, error.finding)
+                yield from damage.ranges
+                position = damage.resume
+                continue
             nothing = Chunk(memoryview(b""), position)
             yield SoundEntries(entries, nothing, self._order.follow(entries))
             position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
@@ -216,6 +244,16 @@ class VerifiedWalk(Walk):
                 scan = self.engine.decode(
                     chunk, self.columns, limits=self.limits, max_bytes=max_bytes
                 )
+            if self.file.unreadable is not None:
+                try:
+                    num_readable = len(self._readable(scan.entries))
+                except FormatError as error:
+                    unread = self._damage.at(position, error.finding)
+                    yield from unread.ranges
+                    chunk, need = chunk.after(unread.resume - position), 1
+                    continue
+                if num_readable < len(scan.entries):
+                    scan = self._first_entries(chunk, num_readable, max_bytes)
             if scan.entries:
                 findings = self._order.follow(scan.entries)
                 decoded = scan if isinstance(scan, Decoded) else None
@@ -230,6 +268,15 @@ class VerifiedWalk(Walk):
                 if damage is not None:
                     yield from damage.ranges
                     chunk = chunk.after(damage.resume - chunk.position)
+
+    def _first_entries(self, chunk: Chunk, num_entries: int, max_bytes: int) -> Scan:
+        """Return the first *num_entries* of *chunk*, which have been scanned before."""
+        engine, limits = self.engine, self.limits
+        if self.columns is None:
+            return engine.scan(chunk, verify=False, limits=limits, max_entries=num_entries)
+        return engine.decode(
+            chunk, self.columns, limits=limits, max_bytes=max_bytes, max_entries=num_entries
+        )
 
     def _judge_stop(
         self,

@@ -3,11 +3,13 @@
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
@@ -28,6 +30,19 @@ from magicbyte.tables import schemas
 from magicbyte.tables.binary_views import with_binary_views
 from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 
+ReadTable = Callable[[Report], Iterator[Any]]
+"""Yields the rows of a table, or Arrow batches of them, and fills in the report."""
+
+
+def _after(findings: Sequence[Finding], read: ReadTable) -> ReadTable:
+    """Return *read*, changed so that it first reports *findings*."""
+
+    def read_all(report: Report) -> Iterator[Any]:
+        report.findings.extend(findings)
+        yield from read(report)
+
+    return read_all
+
 
 class Dataset:
     """Partitions and the tables they give. Made by `magicbyte.open` and `magicbyte.from_bytes`.
@@ -41,6 +56,7 @@ class Dataset:
         log_dirs: The log.dirs that hold them.
         options: The options of the read.
         num_internal: Partitions of internal topics that were left out because they were not named.
+        unreadable: Findings about files outside of partitions that cannot be read; reports begin with them.
     Example:
         >>> dataset = mb.open("log-0", topics=["fenced"])
         >>> dataset.records().to_table().num_rows
@@ -63,6 +79,11 @@ class Dataset:
         self.options = options
         self.num_internal = num_internal
         self._planner = planner or Planner(options)
+        self.unreadable: list[Finding] = []
+        for log_dir in log_dirs:
+            for finding in log_dir.findings:
+                if finding.code == "unreadable":
+                    self.unreadable.append(finding)
 
     def __repr__(self) -> str:
         return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
@@ -116,7 +137,8 @@ class Dataset:
             only_wanted="outside_range" not in dispositions,
         )
         schema = schemas.RECORDS.schema(names) if names else pa.schema([])
-        return Rows(with_binary_views(schema) if binary_view else schema, read)
+        schema = with_binary_views(schema) if binary_view else schema
+        return Rows(schema, _after(self.unreadable, read) if self.unreadable else read)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
         """Return the batches and messages of the live segments, of every disposition.
@@ -147,7 +169,7 @@ class Dataset:
             for rows in read_splits(self._planner, self.logs, of_split, report, quick=quick):
                 yield from rows
 
-        return rows_of_table(schemas.BATCHES, columns, read)
+        return rows_of_table(schemas.BATCHES, columns, _after(self.unreadable, read))
 
     def segments(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the files of the partitions, with the bytes of live segments by disposition.
@@ -172,7 +194,7 @@ class Dataset:
                 for file in log.files:
                     yield segment_row(log, file, tally.survey, tally.by_path.get(file.path))
 
-        return rows_of_table(schemas.SEGMENTS, columns, read)
+        return rows_of_table(schemas.SEGMENTS, columns, _after(self.unreadable, read))
 
     def transactions(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the transactions of the partitions.
@@ -195,7 +217,7 @@ class Dataset:
                 report.findings.extend(survey.findings)
                 yield from transaction_rows(survey)
 
-        return rows_of_table(schemas.TRANSACTIONS, columns, read)
+        return rows_of_table(schemas.TRANSACTIONS, columns, _after(self.unreadable, read))
 
     def partitions(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the partitions with their offsets, and their records by disposition.
@@ -228,7 +250,7 @@ class Dataset:
                     report.findings.extend(survey.findings)
                 yield partition_row(survey, records)
 
-        return rows_of_table(schemas.PARTITIONS, columns, read)
+        return rows_of_table(schemas.PARTITIONS, columns, _after(self.unreadable, read))
 
     def problems(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the findings of a read of everything.
@@ -275,7 +297,9 @@ class Dataset:
         names = definition.check(tuple(definition.names if columns is None else columns))
         schema = stored_schema(definition, names)
         if definition is schemas.RECORDS:
-            return Rows(schema, self._stored_records(names))
+            return Rows(
+                schema, _after(self.unreadable, _stored_records(self._planner, self.logs, names))
+            )
         has_times = any(pa.types.is_timestamp(field.type) for field in schema)
         more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
         rows = getattr(self, table)(tuple(dict.fromkeys([*names, *more])))
@@ -286,23 +310,6 @@ class Dataset:
                 yield to_stored_batch(batch.select(names))
 
         return Rows(schema, read)
-
-    def _stored_records(
-        self, names: tuple[str, ...]
-    ) -> Callable[[Report], Iterator[pa.RecordBatch]]:
-        has_times = "timestamp" in names
-        columns = tuple(dict.fromkeys([*names, "position"])) if has_times else names
-
-        def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
-            for piece in examine_counted(self._planner, split, columns, engine, tally):
-                if has_times:
-                    tally.findings.extend(lost_times_of_piece(split, piece))
-                for rows in select_rows(piece, ("delivered",)):
-                    yield to_stored_batch(rows.select(names))
-                    del rows
-                del piece  # frees the memory before the next piece is made
-
-        return partial(read_splits, self._planner, self.logs, of_split, only_wanted=True)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
         """Return the splits that together give the records, in order of rows.
@@ -325,3 +332,22 @@ class Dataset:
         return [
             split for log in self.logs for split in self._planner.plan(log, max_partition_bytes)
         ]
+
+
+def _stored_records(
+    planner: Planner, logs: Sequence[PartitionLog], names: tuple[str, ...]
+) -> ReadTable:
+    """Return the function that yields the delivered records with the columns *names* of stored files."""
+    has_times = "timestamp" in names
+    columns = tuple(dict.fromkeys([*names, "position"])) if has_times else names
+
+    def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
+        for piece in examine_counted(planner, split, columns, engine, tally):
+            if has_times:
+                tally.findings.extend(lost_times_of_piece(split, piece))
+            for rows in select_rows(piece, ("delivered",)):
+                yield to_stored_batch(rows.select(names))
+                del rows
+            del piece  # frees the memory before the next piece is made
+
+    return partial(read_splits, planner, logs, of_split, only_wanted=True)

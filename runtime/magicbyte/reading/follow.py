@@ -64,6 +64,7 @@ class Follower:
         Raises what opening and reading raise, except for files that changed meanwhile.
         """
         dataset = retry_changed(self._open_now)
+        report.findings.extend(dataset.unreadable)
         if self._first_logs is None:
             self._first_logs = {log.key for log in dataset.logs}
         for log in dataset.logs:
@@ -127,6 +128,7 @@ def last_rows(
 
     Logs are read from their ends, as far back as necessary; *report* covers that part only.
     """
+    report.findings.extend(dataset.unreadable)
     for log in dataset.logs:
         planner = Planner(dataset.options)
         start, end = ReadableRanges().of(planner, log)
@@ -169,4 +171,5 @@ def _last_of(
 
 def _between(log: PartitionLog, options: ReadOptions, first: int, end: int) -> Dataset:
     """Return the dataset of the offsets [*first*, *end*) of *log*."""
-    return Dataset([log], replace(options, offsets=(first, end), times=NO_RANGE))
+    options = replace(options, offsets=(first, end), times=NO_RANGE)
+    return Dataset([log], options, planner=Planner(options))

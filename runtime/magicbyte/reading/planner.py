@@ -14,6 +14,7 @@ from operator import attrgetter
 from magicbyte._transactions import PlannedOutcomes, uncertain_outcomes
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
+from magicbyte.errors import error_of
 from magicbyte.limits import MIB
 from magicbyte.logdir.companions import (
     TransactionCompanions,
@@ -121,6 +122,10 @@ class Planner:
         if by_index and log.state is None and not (quick or is_to_stop or verify):
             return _survey_by_index(log, options)
         companions = read_transaction_companions(log)
+        if self.options.on_damage == "fail":
+            for finding in (*log.findings, *companions.findings):
+                if finding.code == "unreadable":
+                    raise error_of(finding)
         if quick:
             return KeptHeaderPass(companions, options).run()
         if log.state is not None and not log.is_named:
@@ -215,16 +220,18 @@ class Planner:
             for here, there in pairwise(boundaries):
                 assert here is not None
                 stop = end if there is after or there is None else there.position
-                if here.position >= stop or (only_wanted and _is_outside(here, there, offsets)):
-                    continue
                 ranges = segment.unsound_ranges
+                low = bisect_left(ranges, here.position, key=_START)
+                high = bisect_left(ranges, stop, key=_START)
+                if here.position >= stop or (
+                    only_wanted and _is_outside(here, there, offsets, is_damaged=low < high)
+                ):
+                    continue
                 planned, index = PlannedOutcomes(), None
                 if has_transactions:
                     index = survey.outcome_index_at(segment, there)
                     if survey.aborted is None:
                         planned = PlannedOutcomes(survey.outcomes_at(there), exceptions)
-                low = bisect_left(ranges, here.position, key=_START)
-                high = bisect_left(ranges, stop, key=_START)
                 yield Split(
                     topic=survey.log.topic,
                     partition=survey.log.partition,
@@ -282,13 +289,17 @@ def _survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
     return survey
 
 
-def _is_outside(here: Boundary, there: Boundary | None, offsets: OffsetRange) -> bool:
+def _is_outside(
+    here: Boundary, there: Boundary | None, offsets: OffsetRange, *, is_damaged: bool
+) -> bool:
     """Return whether no offset between the boundaries *here* and *there* is in *offsets*.
 
-    Offsets in the log must increase.
+    Offsets in the log must increase. Between the last sound entry and *there*, damage may have any.
     """
     first, end = offsets
     last = None if there is None else there.floor
+    if is_damaged and there is not None and there.first is not None:
+        last = there.first - 1
     if last is not None and first is not None and last < first:
         return True
     return here.floor is not None and end is not None and here.floor + 1 >= end

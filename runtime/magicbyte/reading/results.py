@@ -19,6 +19,7 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import ChunkResult, Split, examine
 from magicbyte.reading.survey import Survey
+from magicbyte.tables.schemas import LOST
 
 DICT_BYTES = 1024
 """Estimated memory of a row of `batches` while it waits as a dict."""
@@ -85,7 +86,7 @@ class Tally(Report):
         self.bytes.update(piece.bytes)
         self.records.update(piece.records)
         for disposition, num_bytes in piece.bytes.items():
-            if disposition not in ("damaged", "over_limit"):
+            if disposition not in LOST:
                 self.sound_bytes += num_bytes
 
 
@@ -211,7 +212,7 @@ def bytes_outside_splits(survey: Survey) -> dict[str, Counter[str]]:
     for segment in survey.segments:
         outside[segment.file.path] = counts = Counter(tail=segment.tail_bytes)
         if segment.stop_at is not None and segment.stop_end is not None:
-            counts["damaged"] = segment.stop_end - segment.stop_at
+            counts[segment.stop_kind] = segment.stop_end - segment.stop_at
             counts["outside_range"] = segment.file.size_bytes - segment.stop_end
     return outside
 

@@ -8,7 +8,7 @@ from bisect import bisect_left, bisect_right
 from collections.abc import Iterator
 from dataclasses import replace
 
-from magicbyte.errors import FormatError, MissingError
+from magicbyte.errors import FormatError, MissingError, UnreadableError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
 from magicbyte.logdir.log_file import PartitionLog
 
@@ -60,7 +60,7 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
         if file.live and file.kind == "snapshot" and file.base_offset == base:
             try:
                 read_producer_snapshot(file.read_small(MAX_COMPANION_BYTES))
-            except (FormatError, MissingError):
+            except (FormatError, MissingError, UnreadableError):
                 return False
             return True
     return False

@@ -209,14 +209,26 @@ class _SplitReader:
                         self._check_first(piece)
                         is_start = False
                     if split.is_verified:
-                        if isinstance(piece, UnsoundRange):
-                            raise self._changed(f"no sound entry at byte {piece.start}")
-                        floor = int(piece.entries.column("last_offset")[-1])
+                        if isinstance(piece, SoundEntries):
+                            floor = int(piece.entries.column("last_offset")[-1])
+                        else:
+                            self._check_known(piece)
                     yield piece
                     del piece  # frees the rows before more are decoded
             if planned is not None:
                 yield planned
                 position = planned.end
+
+    def _check_known(self, unsound_range: UnsoundRange) -> None:
+        """Raise an error for a range in which the plan, which has verified all checksums, found none.
+
+        Bytes that cannot be read any more are a finding like any other, unless they may hold the
+        marker of a transaction.
+        """
+        if not unsound_range.has_unreadable_bytes:
+            raise self._changed(f"no sound entry at byte {unsound_range.start}")
+        if self.split.has_transactions:
+            raise error_of(self._with_names(unsound_range.findings)[0])
 
     def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
         """Raise ChangedError if *piece* begins the split with another offset than planned.
@@ -226,6 +238,8 @@ class _SplitReader:
         if isinstance(piece, SoundEntries):
             position = int(piece.entries.column("position")[0])
             first = int(piece.entries.column("first_offset")[0])
+        elif piece.has_unreadable_bytes:
+            return
         else:
             position = piece.start
             first = -1 if piece.entry is None else piece.entry.first_offset
@@ -292,15 +306,18 @@ class _SplitReader:
 
     def _range_result(self, unsound: UnsoundRange) -> ChunkResult:
         findings = self._with_names(unsound.findings)
-        if self.split.options.on_damage == "fail" and unsound.kind != "tail":
+        if self.split.options.on_damage == "fail" and unsound.kind != "tail" and findings:
             raise error_of(findings[0])
         kind, entries = "damaged", []
         if unsound.entry is not None:
             kind = unsound.kind
-            entries.append(_undecoded(unsound.entry, kind, crc_valid=kind != "damaged"))
+            entries.append(_undecoded(unsound.entry, kind, crc_valid=kind == "over_limit"))
+        elif unsound.kind == "unreadable":
+            kind = unsound.kind
+        is_reported = self.split.is_verified and unsound in self.split.unsound_ranges
         return ChunkResult(
-            # A plan that has verified the split has reported them.
-            findings=[] if self.split.is_verified else findings,
+            # A plan that has verified the split has reported its ranges.
+            findings=[] if is_reported else findings,
             entries=entries,
             bytes=Counter({kind: unsound.length}),
         )

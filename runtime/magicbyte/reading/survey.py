@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from magicbyte._transactions import Transaction, outcomes_at
 from magicbyte.engines.protocol import BatchHeaders
+from magicbyte.errors import GoneError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._damage import UnsoundRange
@@ -15,7 +16,7 @@ from magicbyte.reading._index_outcomes import (
     outcomes_at_end,
 )
 from magicbyte.reading._offset_order import Bounds
-from magicbyte.storage import File
+from magicbyte.storage import File, UnreadableFile
 
 Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
@@ -23,6 +24,14 @@ Opener = Callable[[LogFile], File]
 
 open_segment: Opener = LogFile.open
 """Opens the file of a segment with the size that it had when it was listed."""
+
+
+def open_or_give_up(file: LogFile) -> File:
+    """Open the file of a segment like `open_segment`; all its bytes are unreadable if it is gone."""
+    try:
+        return file.open()
+    except GoneError as error:
+        return UnreadableFile(file.path, file.size_bytes, error.found)
 
 
 @dataclass(slots=True)
@@ -52,7 +61,7 @@ class SegmentSurvey:
     """Headers that the survey has read, up to a limit, where it read nothing but headers."""
     unsound_ranges: list[UnsoundRange] = field(default_factory=list)
     end: str = "clean"
-    """`clean`, `incomplete`, `zeros` or `garbage`."""
+    """`clean`, `incomplete`, `zeros`, `garbage` or `unreadable`."""
     sound_bytes: int = 0
     is_cleaned: bool = False
     """True if the log cleaner was here: offsets are missing inside a batch, or a batch has a delete
@@ -63,6 +72,8 @@ class SegmentSurvey:
     """Position of the damage at which the read ends, with `on_damage="stop"`."""
     stop_end: int | None = None
     """End of that damage."""
+    stop_kind: str = "damaged"
+    """Disposition of its bytes."""
 
     @property
     def tail_bytes(self) -> int:

@@ -41,6 +41,8 @@ class BatchPlan:
 
         The first call logs the findings of the surveys.
         """
+        if not self._is_logged:
+            log_findings("plan", self._dataset.unreadable)
         splits = [split for log in self._dataset.logs for split in self._splits(log, max_bytes)]
         self._is_logged = True
         return splits

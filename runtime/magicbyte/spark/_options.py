@@ -12,6 +12,7 @@ from magicbyte.limits import MIB
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading import opening
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import (
     DAMAGE_POLICIES,
     ISOLATION_LEVELS,
@@ -136,6 +137,7 @@ class SourceOptions:
             log_dirs=dataset.log_dirs,
             all_logs=list(filter(self._is_selected, dataset.all_logs)),
             num_internal=dataset.num_internal,
+            planner=Planner(dataset.options),  # a plan whose files are gone is made again
         )
 
     def _is_selected(self, log: PartitionLog) -> bool:

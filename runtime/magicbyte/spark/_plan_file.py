@@ -8,6 +8,7 @@ from typing import Any
 
 import magicbyte
 from magicbyte.errors import InputError
+from magicbyte.output_guard import check_outside
 from magicbyte.reading.split import Split
 from magicbyte.spark._options import SourceOptions
 from magicbyte.spark.pipeline_plan import FORMAT, splits_of, task_lines, text_of_tasks
@@ -28,7 +29,10 @@ def load_or_create_plan(options: SourceOptions, path: Path, create: Callable[[],
     try:
         text = path.read_text(encoding="utf-8", errors="surrogateescape")
     except FileNotFoundError:
+        check_outside(path, (), options.paths)
         tasks = create()
+        named = (split for splits in tasks for split in splits if split.topic is not None)
+        check_outside(path, (), {split.file.path.rpartition("/")[0] for split in named})
         _write(path, text_of_tasks([(True, tasks)], about=settings))
         return tasks
     _check(path, text, settings)

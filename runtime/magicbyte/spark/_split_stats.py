@@ -16,12 +16,13 @@ from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.results import Tally
 from magicbyte.reading.split import ChunkResult, Split
+from magicbyte.tables.schemas import LOST
 from magicbyte_formats.wire import CODEC_NAMES
 
 STATS_COLUMNS = ("timestamp", "position", "key", "value")
 """Columns of records from which the statistics are computed."""
 
-UNREADABLE = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
+UNDECODED = tuple(DISPOSITION_CODES[name] for name in LOST)
 """Codes of the dispositions of entries without decoded records."""
 
 
@@ -121,7 +122,7 @@ def _format_totals(judged: ClassifiedEntries, rows: pa.RecordBatch) -> Iterable[
     stored, magics, codecs, is_control = (
         judged.entries.column(name) for name in ("size_bytes", "magic", "codec", "is_control")
     )
-    is_data = (is_control == 0) & ~np.isin(judged.entry_codes, UNREADABLE)
+    is_data = (is_control == 0) & ~np.isin(judged.entry_codes, UNDECODED)
     pairs = Counter(zip(magics[is_data].tolist(), codecs[is_data].tolist(), strict=True))
     for (magic, codec), count in pairs.items():
         mask = is_data & (magics == magic) & (codecs == codec)

@@ -48,6 +48,7 @@ class TableReader(PickledByValue, DataSourceReader):
     def partitions(self) -> list[InputPartition]:
         with without_traceback():
             dataset, max_bytes = self.options.open(), self.options.max_partition_bytes
+            log_findings("plan", dataset.unreadable)
             options = dataset.options
             if self.options.table == "batches":
                 planner, splits = Planner(options), []

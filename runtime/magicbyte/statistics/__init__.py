@@ -10,6 +10,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.survey import open_or_give_up
 from magicbyte.statistics._counts import Counts
 from magicbyte.statistics.partition import BY, TOTAL, CountedGroup, count_partition
 from magicbyte.storage import Storage, StorageOptions
@@ -93,12 +94,15 @@ def stats(
         paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
     )
     out = Statistics(quick)
+    out.findings.extend(dataset.unreadable)
     groups: dict[CountedGroup, Counts] = {}
     total = Counts(not quick)
     num_bytes = sum(file.size_bytes for log in dataset.logs for file in log.logs)
     num_done = 0
     for log in dataset.logs:
-        counted, findings = count_partition(Planner(dataset.options), log, quick=quick)
+        counted, findings = count_partition(
+            Planner(dataset.options, open_or_give_up), log, quick=quick
+        )
         for group, counts in counted:
             total.add(counts)
             if by != "segment" or group.file is not None or counts.file_bytes:

@@ -13,12 +13,13 @@ from magicbyte.statistics._payload_sizes import PayloadSums, times_of
 from magicbyte.statistics._retention import LatestEntry, Retention, later, longest
 from magicbyte.statistics.power_histogram import PowerHistogram
 from magicbyte.tables.arrays import Mask, distinct, null_mask, to_numpy
+from magicbyte.tables.schemas import LOST
 from magicbyte_formats.wire import TimestampType
 
 MAX_PRODUCERS = 1000
 """Limit of distinct producer ids: further ids are not counted, so that memory is bounded."""
 
-UNDECODED = tuple(DISPOSITION_CODES[name] for name in ("damaged", "over_limit"))
+UNDECODED = tuple(DISPOSITION_CODES[name] for name in LOST)
 """Dispositions of entries whose headers and records are not counted."""
 
 

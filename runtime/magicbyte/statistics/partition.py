@@ -11,6 +11,7 @@ from magicbyte.reading.time_check import TimeCheck
 from magicbyte.statistics._counts import Counts
 from magicbyte.statistics._payload_sizes import COLUMNS
 from magicbyte.statistics._retention import retentions
+from magicbyte.tables.schemas import LOST
 
 BY = ("topic", "partition", "segment")
 """Kinds of groups: a row of statistics counts one topic, partition or segment."""
@@ -87,7 +88,7 @@ def _count_entries(
     tally = tally_partition(planner, log, quick=quick, columns=columns, look=look)
     for path, by_disposition in tally.by_path.items():
         counts, num_bytes = segments[path], by_disposition.bytes
-        counts.damaged_bytes = num_bytes["damaged"] + num_bytes["over_limit"]
+        counts.damaged_bytes = sum(num_bytes[name] for name in LOST)
         counts.tail_bytes = num_bytes["tail"]
     if quick:
         for file, entries in planner.headers(tally.survey):

@@ -1,28 +1,38 @@
 """File access: the only package that opens files, local or in an object store."""
 
+from magicbyte.errors import StoreError
 from magicbyte.storage._files import File, FolderItem, MemoryFile
-from magicbyte.storage._local import LocalFile
+from magicbyte.storage._local import LocalFile, SegmentFile
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
+from magicbyte.storage._recovery import MASK, UnreadableFile
 from magicbyte.storage._storage import Storage
 from magicbyte.storage._store import Store
+from magicbyte.storage._unreadable import UnreadableBytes, UnreadableRange, unreadable_error
 from magicbyte.storage._urls import absolute_path, is_url, local_path, normalize_path, redacted
 
 __all__ = [
+    "MASK",
     "NO_OPTIONS",
     "File",
     "FolderItem",
     "LocalFile",
     "MemoryFile",
+    "SegmentFile",
     "Storage",
     "StorageOptions",
     "Store",
+    "UnreadableBytes",
+    "UnreadableFile",
+    "UnreadableRange",
     "absolute_path",
     "is_url",
     "local_path",
     "normalize_path",
     "open_file",
+    "open_segment",
     "read_small_file",
     "redacted",
+    "unreadable_error",
 ]
 
 
@@ -37,7 +47,20 @@ def open_file(path: str, *, size_bytes: int | None = None, store: Store | None =
     return LocalFile(path, size_bytes)
 
 
+def open_segment(path: str, *, size_bytes: int | None = None, store: Store | None = None) -> File:
+    """Open *path* like `open_file`, for reads around bytes that cannot be read."""
+    if store is not None:
+        return store.open_segment(path, size_bytes=size_bytes)
+    return SegmentFile(path, size_bytes)
+
+
 def read_small_file(path: str, *, max_bytes: int, store: Store | None = None) -> bytes:
-    """Return the content of the file *path*, its first *max_bytes* bytes at most."""
-    with open_file(path, store=store) as file:
-        return file.read_at(0, min(file.size_bytes, max_bytes))
+    """Return the content of the file *path*, its first *max_bytes* bytes at most.
+
+    Raises MissingError where there is no such file, UnreadableError where it cannot be read.
+    """
+    try:
+        with open_file(path, store=store) as file:
+            return file.read_at(0, min(file.size_bytes, max_bytes))
+    except StoreError as error:
+        raise unreadable_error(path, error) from None

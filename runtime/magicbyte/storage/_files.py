@@ -4,7 +4,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Protocol, Self
 
-from magicbyte.errors import ChangedError
+from magicbyte.errors import ChangedError, GoneError
+from magicbyte.storage._unreadable import UnreadableBytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,8 +17,8 @@ class FolderItem:
     size_bytes: int
 
 
-def gone_error(path: str) -> ChangedError:
-    return ChangedError("the file is gone since the read was planned", path=path)
+def gone_error(path: str) -> GoneError:
+    return GoneError("the file is gone since the read was planned", path=path)
 
 
 def shrunk_error(path: str, actual: int, size_bytes: int) -> ChangedError:
@@ -36,8 +37,17 @@ class File(Protocol):
     def descriptor(self) -> int | None:
         """File descriptor for pread; None for a file in a store, in memory or inside another."""
 
+    @property
+    def unreadable(self) -> UnreadableBytes | None:
+        """Ranges that turned out to be unreadable, of a file whose other bytes are read all the same."""
+
     def read_at(self, position: int, length: int) -> bytes:
-        """Return *length* bytes from *position*; ChangedError if the file is shorter now."""
+        """Return *length* bytes from *position*.
+
+        Raises ChangedError if the file is shorter now, UnreadableError if the bytes cannot be read. A
+        segment's file, which `LogFile.open` returns, has other bytes in their place instead, and
+        lists them in `unreadable`.
+        """
 
     def reader(self, length: int) -> Callable[[int], bytes]:
         """Return a fast function that reads *length* bytes from a position, for many small reads.
@@ -56,6 +66,7 @@ class MemoryFile(File):
     """A file whose bytes are in memory."""
 
     descriptor = None
+    unreadable = None
 
     def __init__(self, data: bytes, name: str) -> None:
         self.name = name

@@ -14,9 +14,21 @@ from typing import Self
 
 from magicbyte.errors import ChangedError, MissingError
 from magicbyte.storage._files import FolderItem, gone_error, shrunk_error
+from magicbyte.storage._recovery import Recovery
+from magicbyte.storage._unreadable import UnreadableBytes, unreadable_error
+
+OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_BINARY", 0) | getattr(os, "O_NONBLOCK", 0)
+"""Flags with which a file is opened; without O_NONBLOCK, a FIFO would wait for its writer."""
 
 MAX_LISTINGS = 100
 """Attempts to list a folder in which files are renamed meanwhile; the last listing is used then."""
+
+
+KINDS_IN_WORDS = (
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a FIFO"),
+    (stat.S_ISSOCK, "a socket"),
+)
 
 
 def kind_of(path: str) -> str:
@@ -62,22 +74,32 @@ def _list_once(path: str) -> tuple[list[FolderItem], bool]:
 class LocalFile:
     """An open file on this machine, or on a file system mounted on it."""
 
+    unreadable: UnreadableBytes | None = None
+
     def __init__(self, path: str, size_bytes: int | None) -> None:
         self.path = path
         self.name = os.path.basename(path)
         try:
-            self.descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_BINARY", 0))
+            self.descriptor = os.open(path, OPEN_FLAGS)
         except OSError as error:
-            if size_bytes is not None and error.errno == errno.ENOENT:
+            if error.errno not in (errno.ENOENT, errno.ENOTDIR):
+                raise unreadable_error(path, error) from error
+            if size_bytes is not None:
                 raise gone_error(path) from error
             raise MissingError(error, path) from error
-        actual = os.fstat(self.descriptor).st_size
+        status = os.fstat(self.descriptor)
+        actual = status.st_size
+        if not stat.S_ISREG(status.st_mode):
+            os.close(self.descriptor)
+            raise unreadable_error(path, OSError(f"{_kind_in_words(status.st_mode)}, no file"))
         if size_bytes is not None and actual < size_bytes:
             os.close(self.descriptor)
             raise shrunk_error(path, actual, size_bytes)
         self.size_bytes = actual if size_bytes is None else size_bytes
 
     def read_at(self, position: int, length: int) -> bytes:
+        if self.unreadable is not None:
+            return self._read_around(position, length, None)
         try:
             data = os.pread(self.descriptor, length, position)
             while len(data) < length:
@@ -90,10 +112,13 @@ class LocalFile:
                     )
                 data += more
         except OSError as error:
-            if isinstance(error, ChangedError):
-                raise
-            raise MissingError(error, self.path) from error
+            return self._read_around(position, length, error)
         return data
+
+    def _read_around(self, position: int, length: int, error: OSError | None) -> bytes:
+        """Raise UnreadableError, since *error* ended the read of a range."""
+        assert error is not None  # without it no range is known to be unreadable
+        raise unreadable_error(self.path, error, position=position, length=length) from error
 
     def reader(self, length: int) -> Callable[[int], bytes]:
         return partial(os.pread, self.descriptor, length)
@@ -103,3 +128,25 @@ class LocalFile:
 
     def __exit__(self, *_: object) -> None:
         os.close(self.descriptor)
+
+
+class SegmentFile(LocalFile):
+    """A local file, whose readable bytes are read even if others cannot be."""
+
+    _recovery: Recovery | None = None
+
+    def _read_around(self, position: int, length: int, error: OSError | None) -> bytes:
+        if self._recovery is None:
+            self._recovery = Recovery(self.path, self.size_bytes, self._read_range)
+            self.unreadable = self._recovery.unreadable
+        return self._recovery.read(position, length)
+
+    def _read_range(self, position: int, length: int) -> bytes:
+        return os.pread(self.descriptor, length, position)
+
+
+def _kind_in_words(mode: int) -> str:
+    for is_kind, words in KINDS_IN_WORDS:
+        if is_kind(mode):
+            return words
+    return "a device"

@@ -10,6 +10,7 @@ from magicbyte.storage import _local
 from magicbyte.storage._files import File, FolderItem
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
 from magicbyte.storage._store import Store
+from magicbyte.storage._unreadable import unreadable_error
 from magicbyte.storage._urls import Url, is_url, parse_url
 
 SEGMENT = ".log"
@@ -94,9 +95,24 @@ class Storage:
             return False
 
     def read_small(self, path: str, *, max_bytes: int) -> bytes:
-        """Return the content of the file *path*, its first *max_bytes* bytes at most."""
-        with self.open_file(path) as file:
-            return file.read_at(0, min(file.size_bytes, max_bytes))
+        """Return the content of the file *path*, its first *max_bytes* bytes at most.
+
+        Raises MissingError where there is no such file, UnreadableError where it cannot be read.
+        """
+        try:
+            with self.open_file(path) as file:
+                return file.read_at(0, min(file.size_bytes, max_bytes))
+        except StoreError as error:
+            raise unreadable_error(path, error) from None
+
+    def read_if_present(self, path: str, *, max_bytes: int) -> bytes | None:
+        """Return the content of the file *path* as `read_small` does; None if there is no such file."""
+        if self.store_of(path) is not None and not self.exists(path):
+            return None  # no request: its folder is listed anyway
+        try:
+            return self.read_small(path, max_bytes=max_bytes)
+        except MissingError:
+            return None
 
     def open_file(self, path: str) -> File:
         """Open the whole of *path* for positioned reads."""

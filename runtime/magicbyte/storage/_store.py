@@ -18,6 +18,8 @@ from magicbyte.storage._files import File, FolderItem, gone_error, shrunk_error
 from magicbyte.storage._filesystems import Connection, connect
 from magicbyte.storage._lru_cache import LruCache
 from magicbyte.storage._options import StorageOptions
+from magicbyte.storage._recovery import MAX_STORE_FAILURES, Recovery
+from magicbyte.storage._unreadable import UnreadableBytes
 from magicbyte.storage._urls import parse_url
 
 BLOCK_BYTES = 8 * MIB
@@ -112,6 +114,12 @@ class Store:
         if size_bytes is None:
             size_bytes = self._handle(path, None).size_bytes
         return StoredFile(self, path, size_bytes)
+
+    def open_segment(self, path: str, *, size_bytes: int | None) -> "StoredSegment":
+        """Open the segment *path*, whose readable bytes are read even if others cannot be."""
+        if size_bytes is None:
+            size_bytes = self._handle(path, None).size_bytes
+        return StoredSegment(self, path, size_bytes)
 
     def block(self, path: str, number: int, size_bytes: int) -> bytes:
         """Return block *number* of the file *path*, which has *size_bytes* bytes."""
@@ -239,6 +247,7 @@ class StoredFile(File):
     """A file in a store, read in blocks that all its readers share."""
 
     descriptor = None
+    unreadable: UnreadableBytes | None = None
 
     def __init__(self, store: Store, path: str, size_bytes: int) -> None:
         self.path = path
@@ -281,3 +290,41 @@ class StoredFile(File):
             return block[at : at + length]
 
         return read
+
+
+class StoredSegment(StoredFile):
+    """A file in a store, whose readable bytes are read even if others cannot be."""
+
+    def __init__(self, store: Store, path: str, size_bytes: int) -> None:
+        super().__init__(store, path, size_bytes)
+        self._recovery: Recovery | None = None
+        self._last_recovered: tuple[int, bytes] | None = None
+        """Number and bytes of the last block that was recovered."""
+
+    def read_at(self, position: int, length: int) -> bytes:
+        try:
+            return super().read_at(position, length)
+        except StoreError:  # of a read that is longer than a block
+            return self._read_around(position, length)
+
+    def _block(self, number: int) -> bytes:
+        if self._last_recovered is not None and self._last_recovered[0] == number:
+            return self._last_recovered[1]
+        try:
+            return super()._block(number)
+        except StoreError:
+            begin = number * BLOCK_BYTES
+            data = self._read_around(begin, min(BLOCK_BYTES, self.size_bytes - begin))
+            self._last_recovered = number, data
+            return data
+
+    def _read_around(self, position: int, length: int) -> bytes:
+        if self._recovery is None:
+            self._recovery = Recovery(
+                self.path, self.size_bytes, self._read_range, max_failures=MAX_STORE_FAILURES
+            )
+            self.unreadable = self._recovery.unreadable
+        return self._recovery.read(position, length)
+
+    def _read_range(self, position: int, length: int) -> bytes:
+        return self._store.read(self.path, position, length, self.size_bytes)

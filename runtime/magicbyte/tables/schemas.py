@@ -14,10 +14,13 @@ from magicbyte.errors import InputError
 from magicbyte_formats import wire
 
 DISPOSITIONS = (
-    *("superseded", "duplicate", "damaged", "over_limit", "below_log_start"),
+    *("superseded", "duplicate", "damaged", "unreadable", "over_limit", "below_log_start"),
     *("outside_range", "withheld", "aborted", "control", "delivered"),
 )
 """Dispositions of an entry's bytes or of a record, by precedence: the first that applies counts."""
+
+LOST = ("damaged", "unreadable", "over_limit")
+"""Dispositions of bytes whose records are not known."""
 
 OUTCOMES = ("committed", "aborted", "open", "undecided")
 
@@ -177,7 +180,7 @@ SEGMENTS = define_table(
     ("base_offset", INT64, "Offset in the file's name."),
     ("size_bytes", INT64, "Bytes of the file."),
     ("sound_bytes", INT64, "Bytes of the sound entries."),
-    ("end", STRING, "End of the file: `clean incomplete zeros garbage`."),
+    ("end", STRING, "End of the file: `clean incomplete zeros garbage unreadable`."),
     *_counters("bytes", "Bytes of entries"),
     ("bytes_tail", INT64, "Bytes of an incomplete entry, or of zeros, at the end of the log."),
     *_counters("records", "Records"),

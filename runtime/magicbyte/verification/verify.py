@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from magicbyte.errors import InputError, LimitError
+from magicbyte.errors import ChangedError, InputError, LimitError, StoreError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -18,7 +18,7 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
-from magicbyte.reading.survey import Survey
+from magicbyte.reading.survey import Survey, open_or_give_up
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
@@ -167,7 +167,7 @@ def verify(
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
-    out.findings.extend(replica_differences(Planner(options), logs))
+    out.findings.extend(replica_differences(Planner(options, open_or_give_up), logs))
     return out
 
 
@@ -179,7 +179,7 @@ def _verify_log(
     quick: bool,
 ) -> Verification:
     """Return the verification of one partition."""
-    tally = tally_partition(Planner(options), log, verify=True, quick=quick)
+    tally = tally_partition(Planner(options, open_or_give_up), log, verify=True, quick=quick)
     survey, report = tally.survey, tally.report
     if not log.is_named_files and log.state is None:
         report.findings.extend(companion_findings(log, survey))
@@ -204,13 +204,13 @@ def _verify_log(
 def _prediction(
     log: PartitionLog, survey: Survey, limits: Limits, predict: Callable[..., StartupPrediction]
 ) -> StartupPrediction | None:
-    """Return what a broker would do on startup; None where it reads no such log, or a batch is too
-    large to be decoded."""
+    """Return what a broker would do on startup; None where it reads no such log, or where a batch is
+    too large to be decoded, or something cannot be read."""
     if log.state is not None or log.is_named_files or log.is_remote:
         return None
     try:
         return predict(log.on_disk, has_transactions=bool(survey.transactions), limits=limits)
-    except LimitError:
+    except (LimitError, UnreadableError, StoreError, ChangedError):
         return None
 
 

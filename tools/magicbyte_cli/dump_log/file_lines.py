@@ -4,7 +4,8 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from magicbyte_cli.dump_log import ToolError
+from magicbyte.errors import UnreadableError
+from magicbyte_cli.dump_log import ToolError, UnreadableToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
 from magicbyte_cli.dump_log.companion_lines import (
     DumpOptions,
@@ -24,6 +25,15 @@ _SNAPSHOT = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 def file_lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> Iterator[str]:
     """Yield the name of the file *name*, then its lines; ToolError where kafka-dump-log ends."""
+    try:
+        yield from _lines(name, dump_options, findings)
+    except UnreadableError as error:
+        raise UnreadableToolError(str(error)) from error
+    except OSError as error:
+        raise UnreadableToolError(f"{name}: {error.strerror or error}") from error
+
+
+def _lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> Iterator[str]:
     yield f"Dumping {name}"
     path, segments = Path(name), dump_options.segments
     match path.suffix:

@@ -9,9 +9,9 @@ from magicbyte.errors import FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.logdir import frames as kafka
 from magicbyte.logdir.frames import Frame
-from magicbyte.storage import open_file
-from magicbyte_cli.dump_log import ToolError
-from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte.storage import UnreadableBytes, open_segment
+from magicbyte_cli.dump_log import ToolError, UnreadableToolError
+from magicbyte_formats.wire import EntryHeader, RecordBatchHeader
 
 LIMITS = Limits()
 
@@ -48,15 +48,20 @@ def _read(frame: Frame, read: Callable[[Frame], Value]) -> Value:
 def frames(path: Path, *, begin: int = 0, end: int | None = None) -> Iterator[Frame]:
     """Yield the complete entries between bytes *begin* and *end* of a file.
 
-    Raises ToolError if a size is too small or exceeds `max_entry_bytes`.
+    Raises ToolError if a size is too small or exceeds `max_entry_bytes`, UnreadableToolError at an
+    entry that cannot be read.
     """
-    with open_file(str(path)) as file:
+    with open_segment(str(path)) as file:
         position = begin
         try:
             for frame in kafka.frames(file, begin=begin, end=end, limits=LIMITS):
+                if file.unreadable is not None:
+                    _check_readable(file.unreadable, frame.position, frame.end)
                 yield frame
                 position = frame.end
         except FormatError as error:
+            if file.unreadable is not None:
+                _check_readable(file.unreadable, position, position + EntryHeader.SIZE)
             message = (
                 f"Found record size {error.found} smaller than minimum record overhead "
                 f"({LEAST_SIZE}) in file {path.name}"
@@ -65,3 +70,11 @@ def frames(path: Path, *, begin: int = 0, end: int | None = None) -> Iterator[Fr
         except LimitError as error:
             message = f"byte {position} of {path.name}: {error}"
             raise ToolError(message, position=position) from error
+        if file.unreadable is not None:
+            _check_readable(file.unreadable, position, position + EntryHeader.SIZE)
+
+
+def _check_readable(unreadable: UnreadableBytes, start: int, end: int) -> None:
+    """Raise UnreadableToolError if bytes of the entry in [start, end) cannot be read."""
+    for part in unreadable.between(start, end):
+        raise UnreadableToolError(str(unreadable.finding(part)), position=start)

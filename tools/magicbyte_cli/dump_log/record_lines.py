@@ -58,6 +58,8 @@ class SegmentOptions:
     skip_metadata: bool = False
     on_error: Callable[[ToolError], None] | None = None
     """Called with each error, after which lines continue; None: stop as kafka-dump-log does."""
+    on_unreadable: Callable[[ToolError], None] | None = None
+    """The same for bytes that cannot be read."""
     max_bytes: int | None = None
 
 

@@ -54,9 +54,10 @@ def segment_lines(path: Path, options: SegmentOptions, findings: ClosingFindings
             valid = yield from _lines(path, begin, end, options, offsets)
             break
         except ToolError as error:
-            if options.on_error is None or error.position is None:
+            on_error = options.on_unreadable if error.is_unreadable else options.on_error
+            if on_error is None or error.position is None:
                 raise
-            options.on_error(error)
+            on_error(error)
             if error.line_start:
                 yield error.line_start
             begin, valid = _sound_entry_after(path, error.position), size

@@ -22,6 +22,7 @@ ADVICE = {
     "entry-over-limit": RAISE,
     "found-by-search": "See the finding before this one: rows between the two are lost, and rows from here on are valid.",
     "candidate-passed-over": "The damage here is unusually long. To see whether later bytes are valid, cut the file after the damage and read the rest by itself.",
+    "unreadable": f"Copy the disk with a tool that goes on after bad sectors (ddrescue), or correct the permissions, and read the copy again. {REPLICA}",
     # Checksums
     "checksum-mismatch": f"Bytes changed after they were written: check disk, memory and the copy. {REPLICA}",
     "record-checksum-mismatch": f"The wrapper is valid; the message was already wrong when it was wrapped. {PRODUCER}",

@@ -138,6 +138,7 @@ CODES_WITHOUT_A_CASE = {
     "replicas-differ": "A case has one replica, and only `verify` compares them.",
     "manifest-invalid": "Remote storage is no format of Kafka's: tests/logdir/tiered has the cases.",
     "chunk-unreadable": "The same.",
+    "unreadable": "The fault is below the bytes, which a case consists of.",
     "remote-unfinished": "The same.",
     "remote-overlap": "The same.",
     "remote-other-topic": "The same.",

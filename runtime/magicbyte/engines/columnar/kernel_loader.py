@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, cast
 
+from magicbyte._private_folder import private_folder, read_private, write_private
 from magicbyte.engines.columnar import _machine_code
 from magicbyte.engines.columnar._machine_code import MachineCode
 from magicbyte.engines.columnar._signatures import DECOMPRESS, FUSED, READ_HEADERS
@@ -213,13 +214,10 @@ def _path(name: str) -> Path | None:
 
 
 def _cached_code(name: str) -> bytes | None:
-    """Return the cached machine code of *name*; None if there is none, or if it is damaged."""
+    """Return the cached machine code of *name*; None if there is none, or it is damaged or not ours."""
     path = _path(name)
-    if path is None:
-        return None
-    try:
-        data = path.read_bytes()
-    except OSError:
+    data = None if path is None else read_private(path)
+    if data is None:
         return None
     code = data[LEN_DIGEST:]
     return code if data[:LEN_DIGEST] == _digest(code) else None
@@ -232,7 +230,7 @@ def _store(name: str, code: bytes) -> None:
     temporary = path.with_suffix(f".{os.getpid()}")
     with suppress(OSError):
         try:
-            temporary.write_bytes(_digest(code) + code)
+            write_private(temporary, _digest(code) + code)
             os.replace(temporary, path)
         finally:
             temporary.unlink(missing_ok=True)
@@ -255,7 +253,7 @@ def cache_folder() -> Path | None:
     """Return the folder of machine code for these sources; None if none can be written.
 
     It is in NUMBA_CACHE_DIR if that is set, else in XDG_CACHE_HOME or ~/.cache, else in a folder of this
-    user for temporary files. It must belong to the user alone, because code in it is executed.
+    user for temporary files. Code in it is executed, so no other user may be able to write there.
     """
     numba_folder = os.environ.get("NUMBA_CACHE_DIR")
     name = Path("magicbyte", _sources_digest())
@@ -271,20 +269,18 @@ def cache_folder() -> Path | None:
     import tempfile  # slow to import
 
     user = os.getuid() if hasattr(os, "getuid") else "user"
-    own = _own_folder(Path(tempfile.gettempdir()) / f"magicbyte-{user}", mode=0o700)
-    return own and _own_folder(own / _sources_digest())
+    return _own_folder(Path(tempfile.gettempdir()) / f"magicbyte-{user}" / _sources_digest())
 
 
-def _own_folder(folder: Path, mode: int = 0o777) -> Path | None:
-    """Create *folder* if needed; return it if it belongs to the user and can be written."""
-    try:
-        folder.mkdir(mode=mode, parents=True, exist_ok=True)
-        status = folder.stat()
-    except OSError:
-        return None
-    if hasattr(os, "getuid") and (status.st_uid != os.getuid() or status.st_mode & 0o002):
-        return None
-    return folder if os.access(folder, os.W_OK | os.X_OK) else None
+def _own_folder(path: Path) -> Path | None:
+    """Return `private_folder`; warn where others could write to *path*."""
+    folder = private_folder(path)
+    if folder is None and path.is_dir() and os.access(path, os.W_OK):
+        logger.warning(
+            "others can write to %s, or to a folder above it: no machine code is loaded from there",
+            path,
+        )
+    return folder
 
 
 @cache

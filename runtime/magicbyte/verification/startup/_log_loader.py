@@ -59,7 +59,7 @@ class _LoadedSegment:
 
     def open(self) -> File:
         assert self.file is not None
-        return self.file.open()
+        return self.file.open_strictly()  # what a broker cannot read, it does not guess
 
     def last_batch_end(self, limits: Limits) -> LastBatchEnd:
         """Return the end of the segment's last batch, as a broker finds it with the offset index."""
@@ -347,7 +347,8 @@ def predict_startup(
     nothing; None: whether the log.dir has a `.kafka_cleanshutdown`. *interval_bytes* is the topic's
     `index.interval.bytes`, which decides whether recovery notices offsets that go back. Without
     *has_transactions* nothing is replayed, since no producer has any. Raises LimitError where an
-    entry is larger than *limits* allow.
+    entry is larger than *limits* allow, UnreadableError or StoreError where something that the startup
+    reads cannot be read.
     """
     if is_clean is None:
         is_clean = log.log_dir is not None and log.log_dir.clean_shutdown

@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
-from magicbyte.errors import FormatError, MissingError
+from magicbyte.errors import FormatError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import (
     BLANK,
@@ -72,21 +72,25 @@ def _has_text_for_number(data: bytes, field: str) -> bool:
 
 
 def invalid_files(log: PartitionLog) -> Iterator[Finding]:
-    """Yield a finding for each small file of the partition folder that cannot be parsed."""
+    """Yield a finding for each small file of the partition folder that cannot be read or parsed."""
     store = log.files[0].store if log.files else None
     for name, parse in PARSERS.items():
-        data = _read(f"{log.folder}/{name}", store)
-        if data is None:
-            continue
         try:
-            parse(data)
-        except FormatError as error:
+            data = _read(f"{log.folder}/{name}", store)
+            if data is not None:
+                parse(data)
+        except (FormatError, UnreadableError) as error:
             yield error.finding.at(log.topic, log.partition, name)
 
 
 def check_partition(log: PartitionLog) -> None:
-    """Raise StartupRefusedError where a file of the partition folder makes the startup fail."""
+    """Raise StartupRefusedError where a file of the partition folder makes the startup fail.
+
+    Raises UnreadableError where one of them cannot be read.
+    """
     for finding in invalid_files(log):
+        if finding.code == "unreadable":
+            raise UnreadableError(finding)
         raise StartupRefusedError(f"{finding.file}: {finding.message}")
     for file in log.files:
         is_of_segment = file.name.endswith(

@@ -24,7 +24,7 @@ class UnknownTypeError(Exception):
         self.type = type_
 
 
-class UnreadableError(Exception):
+class UndecodableError(Exception):
     """Kafka cannot read a record; the error has the text of Kafka's exception."""
 
 
@@ -40,7 +40,7 @@ def coordinator_records(schemas: Sequence[MessageSchema], release: Release) -> D
             return _read(schemas, key, value, release)
         except UnknownTypeError as error:
             return f"Unknown record type {error.type} at offset {offset}, skipping.", None
-        except UnreadableError as error:
+        except UndecodableError as error:
             return f"Error at offset {offset}, skipping. {error}", None
 
     return decode
@@ -61,7 +61,7 @@ def _read(
     version, begin = _number(value, "value")
     known = value_schema.versions_in(release.version)
     if release.since(4, 0) and (known is None or version not in known):
-        raise UnreadableError(f"Found an unknown record version {version} for {type_} type")
+        raise UndecodableError(f"Found an unknown record version {version} for {type_} type")
     data = _message(value_schema, value, "value", version, release, begin)
     if value_schema is consumer_offsets.GROUP_METADATA_VALUE:
         data = _with_protocol(data, release)
@@ -75,7 +75,7 @@ def _number(data: bytes, part_name: str) -> tuple[int, int]:
     try:
         return messages.read_int16(data, part_name)
     except MessageError as error:
-        raise UnreadableError(f"Could not read version from {part_name}'s buffer.") from error
+        raise UndecodableError(f"Could not read version from {part_name}'s buffer.") from error
 
 
 def _message(
@@ -84,7 +84,7 @@ def _message(
     try:
         return messages.read(schema, data, version, release.version, begin).fields
     except MessageError as error:
-        raise UnreadableError(
+        raise UndecodableError(
             f"Could not read record with version {version} from {part_name}'s buffer due to: "
             f"{exception_text(error, version)}."
         ) from error

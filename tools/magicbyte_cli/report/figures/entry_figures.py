@@ -12,9 +12,9 @@ import pyarrow.compute as pc
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.statistics.power_histogram import PowerHistogram
+from magicbyte.tables.schemas import LOST
 from magicbyte_cli.report.figures.partition_figures import (
     BYTE_DISPOSITIONS,
-    UNREADABLE,
     Key,
     PartitionFigures,
 )
@@ -69,13 +69,13 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
     last_times = GroupedAggregates(("topic", "partition"), ("max_timestamp", "max"))
     num_entries = num_control = 0
     entry_bytes, entry_records = PowerHistogram(), PowerHistogram()
-    times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*UNREADABLE, "tail")])
+    times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*LOST, "tail")])
     producers = ProducerSums()
     for table in scan(folder / "batches", COLUMNS.split()):
         num_entries += table.num_rows
         is_control = pc.fill_null(table.column("is_control"), False)
         num_control += pc.sum(is_control).as_py() or 0
-        is_readable = pc.invert(pc.is_in(table.column("disposition"), pa.array(UNREADABLE)))
+        is_readable = pc.invert(pc.is_in(table.column("disposition"), pa.array(LOST)))
         last_times.add(table.filter(is_readable))
         data = table.filter(pc.and_(is_readable, pc.invert(is_control)))
         encodings.add(data)

@@ -10,7 +10,7 @@ from typing import Any
 
 import pyarrow.compute as pc
 
-from magicbyte.tables.schemas import DISPOSITIONS, PARTITIONS
+from magicbyte.tables.schemas import DISPOSITIONS, LOST, PARTITIONS
 from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
 
 Key = tuple[str | None, int | None]
@@ -24,15 +24,13 @@ BYTE_DISPOSITIONS = (
     "below_log_start",
     "outside_range",
     "damaged",
+    "unreadable",
     "over_limit",
     "superseded",
     "duplicate",
     "tail",
 )
 """Dispositions of the bytes of live segments, in the order of the report."""
-
-UNREADABLE = ("damaged", "over_limit")
-"""Dispositions of entries whose headers and numbers of records cannot be trusted."""
 
 
 @dataclass(slots=True)
@@ -75,7 +73,7 @@ class PartitionFigures:
         """Sort key: the largest values come first if not all partitions are shown."""
         return (
             self.problems["error"],
-            self.bytes["damaged"] + self.bytes["over_limit"],
+            sum(self.bytes[name] for name in LOST),
             self.problems["warning"],
             self.records["withheld"],
             self.size_bytes,

@@ -3,12 +3,12 @@
 from collections import Counter
 
 from magicbyte.findings import SEVERITIES
+from magicbyte.tables.schemas import LOST
 from magicbyte_cli import display
 from magicbyte_cli.report import cells, document
 from magicbyte_cli.report.figures import ReportFigures
 from magicbyte_cli.report.figures.partition_figures import (
     BYTE_DISPOSITIONS,
-    UNREADABLE,
     PartitionFigures,
 )
 from magicbyte_cli.report.markup import Markup, element
@@ -23,13 +23,14 @@ MEANINGS = {
     "below_log_start": "deleted, but the files still contain it",
     "outside_range": "outside of the requested range",
     "damaged": "not valid: see the findings",
+    "unreadable": "not delivered by the disk or the store",
     "over_limit": "larger than a limit, which can be raised",
     "superseded": "replaced by a file that the log cleaner wrote",
     "duplicate": "contained twice",
     "tail": "an incomplete entry, or zeros, at the end of a log",
 }
 
-WITHOUT_RECORD_COUNT = (*UNREADABLE, "tail")
+WITHOUT_RECORD_COUNT = (*LOST, "tail")
 """Dispositions whose number of records is unknown."""
 
 
