@@ -7,12 +7,16 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import click
 import pytest
 
 from file_damage import flip
 from magicbyte.tables.schemas import TABLES
+from magicbyte_cli import main
 
 from .conftest import PLAIN, TRANSACTIONS, error_line, refusal, run, run_ndjson
+
+UNCOMMITTED = ("--isolation-level", "read_uncommitted")
 
 
 def short(data: str | None) -> str | None:
@@ -57,12 +61,12 @@ def test_text_begins_with_the_names_of_the_columns(table: str) -> None:
 
 def test_columns_come_in_the_tables_order_however_they_are_asked_for() -> None:
     columns = ("--columns", "position,value,offset")
-    (row,) = run_ndjson("dump", TRANSACTIONS / "aborted-0", *columns, "--limit", 1)
+    (row,) = run_ndjson("dump", TRANSACTIONS / "committed-0", *columns, "--limit", 1)
     assert list(row) == ["offset", "value", "position"]
 
 
 def test_text_is_what_it_says() -> None:
-    result = run("dump", TRANSACTIONS, "--topic", "aborted", "--limit", 2)
+    result = run("dump", TRANSACTIONS, "--topic", "aborted", "--limit", 2, *UNCOMMITTED)
     assert result.exit_code == 0
     assert result.stdout == (
         "topic    partition  offset  timestamp                 key         value"
@@ -75,7 +79,7 @@ def test_text_is_what_it_says() -> None:
 
 
 def test_a_limit_ends_the_read_before_damage_behind_it(damaged: Path) -> None:
-    assert len(run_ndjson("dump", damaged, "--limit", 3)) == 3
+    assert len(run_ndjson("dump", damaged, "--limit", 3, *UNCOMMITTED)) == 3
     assert run("dump", damaged).exit_code == 1
 
 
@@ -135,6 +139,46 @@ def test_records_withheld_by_read_committed_are_reported_and_printed_on_request(
     assert "aborted" not in shown.stderr
 
 
+def test_records_of_aborted_transactions_are_counted_where_they_are_printed() -> None:
+    path = TRANSACTIONS / "interleaved-0"
+    aborted = run_ndjson("dump", path, "--disposition", "aborted", "--columns", "offset")
+    assert len(aborted) > 10
+    line = (
+        f"{len(aborted)} records of aborted transactions included; --isolation-level read_committed "
+        "leaves them out"
+    )
+    result = run("dump", path, "--isolation-level", "read_uncommitted")
+    assert line in result.stderr.splitlines()
+    assert "included" not in run("dump", path).stderr
+
+
+def test_commands_have_the_same_defaults() -> None:
+    """Read what a consumer with read_committed gets, and go on after damage."""
+    defaults = {"isolation_level": "read_committed", "on_damage": "skip"}
+    for name in ("dump", "export", "pipeline", "transactions"):
+        command = main.get_command(click.Context(main), name)
+        assert command is not None
+        values = {option.name: option.default for option in command.params}
+        assert {option: values[option] for option in defaults} == defaults, name
+
+
+@pytest.mark.parametrize(("time", "is_odd"), [("1677807332", True), ("1677807332000", False)])
+def test_time_that_looks_like_seconds_is_questioned(time: str, is_odd: bool) -> None:
+    result = run("dump", PLAIN / "java-none-0", "--from-time", time, "--limit", "1")
+    question = (
+        "--from-time 1677807332 is 1970-01-20T10:03:27.332Z in milliseconds; if it is in seconds, "
+        "2023-03-03T01:35:32.000Z, append 000"
+    )
+    assert (question in result.stderr.splitlines()) == is_odd
+
+
+def test_range_outside_the_log_is_reported() -> None:
+    result = run("dump", PLAIN / "java-none-0", "--from-offset", 9999)
+    assert "the log ends at offset" in result.stderr
+    line = error_line("dump", PLAIN / "java-none-0", "--partition", 99)
+    assert line == "Error: no partition 99; expected one of 0"
+
+
 def test_skipped_internal_topics_are_reported_on_stderr() -> None:
     partitions = ("--table", "batches", "--quick", "--columns", "topic")
     result = run("dump", TRANSACTIONS, *partitions)
@@ -151,7 +195,7 @@ def test_skipped_internal_topics_are_reported_on_stderr() -> None:
 
 
 def test_offsets_are_half_open() -> None:
-    bounds = ("--from-offset", 3, "--to-offset", 8)
+    bounds = ("--from-offset", 3, "--to-offset", 8, *UNCOMMITTED)
     rows = run_ndjson("dump", TRANSACTIONS / "aborted-0", *bounds)
     assert [row["offset"] for row in rows] == [3, 4, 5, 7]
 
@@ -166,7 +210,7 @@ def test_offsets_are_half_open() -> None:
     ],
 )
 def test_a_time_is_iso_8601_or_milliseconds(time: str) -> None:
-    bounds = ("--from-time", time, "--limit", 1, "--columns", "offset,timestamp")
+    bounds = ("--from-time", time, "--limit", 1, "--columns", "offset,timestamp", *UNCOMMITTED)
     rows = run_ndjson("dump", TRANSACTIONS / "aborted-0", *bounds)
     assert rows == [{"offset": 7, "timestamp": 1670918819932}]
 

@@ -84,7 +84,7 @@ def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
 
 
 def test_lines_are_cut_at_the_width_of_a_terminal_alone() -> None:
-    call = [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0"), "--limit", "3"]
+    call = [*COMMAND, "dump", str(TRANSACTIONS / "committed-0"), "--limit", "3"]
     status, shown = on_terminal(call, NO_COLOR="1")
     assert status == 0
     lines = shown.splitlines()
@@ -104,7 +104,7 @@ def test_a_payload_is_refused_to_a_terminal() -> None:
 
 def test_output_is_utf8_whatever_the_locale() -> None:
     output = subprocess.check_output(
-        [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0"), "--limit", "1"],
+        [*COMMAND, "dump", str(TRANSACTIONS / "aborted-0"), "--disposition", "aborted"],
         env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0", "LC_ALL": "C"},
     )
     assert "naïve façade" in output.decode("utf-8")

@@ -87,6 +87,7 @@ def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> Non
     assert len(ends) > 3
     last.write_bytes(data[: ends[-2]])
     arguments = ["dump", str(log), "-f", "--tail", "1", "--format", "ndjson"]
+    arguments += ["--isolation-level", "read_uncommitted"]
     process = subprocess.Popen(
         [*COMMAND, *arguments, "--disposition", "delivered,control"],
         stdout=subprocess.PIPE,

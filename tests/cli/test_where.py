@@ -76,7 +76,8 @@ def test_records_are_selected_by_producer_leader_epoch_and_outcome() -> None:
     for column in ("producer_id", "leader_epoch", "outcome"):
         for value in {row[column] for row in rows} - {None}:
             expected = [row["offset"] for row in rows if row[column] == value]
-            assert offsets(path, f"--where-{column.replace('_', '-')}", value) == expected
+            where = f"--where-{column.replace('_', '-')}", value
+            assert offsets(path, *where, "--isolation-level", "read_uncommitted") == expected
 
 
 def test_the_limit_counts_what_is_found() -> None:

@@ -54,6 +54,15 @@ def test_bytes_and_entries_are_those_of_data_that_was_read() -> None:
 
 
 def test_contents_of_one_format_and_codec_are_added() -> None:
-    one = FormatTotals(2, "gzip", 1, 2, 3, 4)
-    other = FormatTotals(2, None, 1, 1, 1, 1)
-    assert add_up([one, other, one]) == [other, FormatTotals(2, "gzip", 2, 4, 6, 8)]
+    one = FormatTotals(2, "gzip", 1, 2, 3, 4, 5)
+    other = FormatTotals(2, None, 1, 1, 1, 1, 1)
+    assert add_up([one, other, one]) == [other, FormatTotals(2, "gzip", 2, 4, 6, 8, 10)]
+
+
+def test_sizes_without_compression_are_those_of_stats() -> None:
+    path = DATA / "2.8/lives"
+    dataset = mb.open(path, include_internal=True, on_damage="skip")
+    found = add_up(one for facts in split_statistics(dataset, 4000) for one in facts.contents)
+    rows = mb.stats(path).total["contents"]
+    expected = {(row["magic"], row["codec"]): row["plain_bytes"] for row in rows}
+    assert {(one.magic, one.codec): one.plain_bytes for one in found} == expected

@@ -27,6 +27,7 @@ from magicbyte_cli.selection import (
 from magicbyte_cli.stderr_messages import (
     exit_status,
     warn,
+    warn_of_aborted,
     warn_of_findings,
     warn_of_internal_topics,
     warn_of_undelivered,
@@ -46,7 +47,7 @@ TEXT_COLUMNS = {
     "transactions": "topic partition producer_id producer_epoch outcome first_offset last_offset "
     "marker_offset first_timestamp marker_timestamp record_count evidence",
     "partitions": "topic partition segment_count size_bytes log_start_offset log_end_offset "
-    "last_stable_offset high_watermark leader_epoch records_delivered verdict",
+    "last_stable_offset high_watermark leader_epoch records_delivered",
     "problems": "severity code topic partition file position message",
 }
 """Columns of the text format, by table; --columns selects any others."""
@@ -60,7 +61,7 @@ NOT_IN_NDJSON = ("file", "position")
     epilog="""\b
     Examples:
       magicbyte dump /var/lib/kafka --topic orders --from-time 2024-05-01T12:00:00Z --limit 10
-      magicbyte dump orders-0 --isolation-level read_committed --format ndjson | jq .value
+      magicbyte dump orders-0 --isolation-level read_uncommitted --format ndjson | jq .value
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
@@ -98,7 +99,7 @@ NOT_IN_NDJSON = ("file", "position")
 )
 @where_options
 @tail_options
-@selection_options(isolation_level="read_uncommitted", on_damage="skip")
+@selection_options()
 @click.pass_context
 def dump(
     ctx: click.Context,
@@ -171,6 +172,7 @@ def dump(
     warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
         warn_of_undelivered(report, dispositions or DELIVERED)
+        warn_of_aborted(report, selection.isolation_level)
     if quick:
         warn("CRC not checked")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")

@@ -23,6 +23,7 @@ from magicbyte_cli.selection import (
 from magicbyte_cli.stderr_messages import (
     exit_status,
     warn,
+    warn_of_aborted,
     warn_of_findings,
     warn_of_internal_topics,
     warn_of_undelivered,
@@ -63,7 +64,7 @@ from magicbyte_cli.stderr_messages import (
     help="Threads that read records and batches. The file is the same for any number.",
 )
 @overwrite_option
-@selection_options(isolation_level="read_committed", on_damage="skip")
+@selection_options()
 @click.pass_context
 def export(
     ctx: click.Context,
@@ -98,6 +99,7 @@ def export(
     warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
         warn_of_undelivered(report, ("delivered",), verb="exported")
+        warn_of_aborted(report, selection.isolation_level)
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")
     ctx.exit(exit_status(report.findings))

@@ -1,14 +1,18 @@
 """`magicbyte pipeline`: writes all tables as Parquet, and a report, with Spark."""
 
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 
+import magicbyte as mb
 from magicbyte import Dataset, InputError
 from magicbyte.tables.schemas import LOST, RECORDS, TABLES, table_named
+from magicbyte.verification.verdicts import BAD_VERDICTS
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
+from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
     Selection,
     flag_option,
@@ -64,7 +68,13 @@ REPORT = "report.html"
     default="128MiB",
     help="Bytes of a segment that one task reads, at most.",
 )
-@selection_options(isolation_level="read_committed", on_damage="skip")
+@flag_option(
+    "--verify",
+    "is_verifying",
+    help="Verify the logs too, as the command verify does: the report and the tables problems and "
+    "partitions then have its findings and verdicts.",
+)
+@selection_options()
 @click.pass_context
 def pipeline(
     ctx: click.Context,
@@ -80,6 +90,7 @@ def pipeline(
     partition_by: str | None,
     target_file_size: int | None,
     max_partition_bytes: int,
+    is_verifying: bool,
     selection: Selection,
 ) -> None:
     """Write all tables of the logs in PATH..., and a report, into the folder OUT.
@@ -125,6 +136,7 @@ def pipeline(
             f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
             f"{size_of(dataset):,} bytes: {counted(len(plan.read), 'task')}"
         )
+        verification = _verification(paths, selection) if is_verifying else None
         summary = write_tables(
             plan,
             stage,
@@ -140,9 +152,11 @@ def pipeline(
                 "isolation_level": selection.isolation_level,
                 "on_damage": selection.on_damage,
                 "max_partition_bytes": max_partition_bytes,
+                "verified": is_verifying,
             },
             say=warn,
             storage_options=selection.storage_option,
+            verification=verification,
         )
         if has_report:
             write_report(stage.ready)
@@ -152,7 +166,15 @@ def pipeline(
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))
         warn(f"findings: {counts}")
     warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
-    ctx.exit(exit_status(summary.findings))
+    is_bad = verification is not None and any(
+        row["verdict"] in BAD_VERDICTS for row in verification.partitions
+    )
+    ctx.exit(exit_status(summary.findings) or int(is_bad))
+
+
+def _verification(paths: Sequence[str], selection: Selection) -> mb.Verification:
+    with ProgressBar() as bar:
+        return mb.verify(*paths, progress=bar.show, **selection.arguments)
 
 
 def _warn_of_undelivered(

@@ -14,6 +14,11 @@ from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli import parameters
+from magicbyte_cli.display import iso_time
+from magicbyte_cli.stderr_messages import warn
+
+LIKE_SECONDS = range(100_000_000, 100_000_000_000)
+"""Numbers that are times from 1973 on in seconds, and from 1970 to 1973 in milliseconds."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -56,6 +61,12 @@ class Selection(LogSelection):
 
     def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
         """Return the dataset that *paths* and the options select; InputError if there is none."""
+        for name, time in (("--from-time", self.from_time), ("--to-time", self.to_time)):
+            if isinstance(time, int) and abs(time) in LIKE_SECONDS:
+                warn(
+                    f"{name} {time} is {iso_time(time)} in milliseconds; if it is in seconds, "
+                    f"{iso_time(1000 * time)}, append 000"
+                )
         return mb.open(
             *paths,
             offsets=(self.from_offset, self.to_offset),
@@ -146,8 +157,11 @@ def with_options(decorators: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
-def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
-    """Return a decorator that adds the shared options and passes them on as `selection`."""
+def selection_options() -> Decorator:
+    """Return a decorator that adds the shared options and passes them on as `selection`.
+
+    Their defaults are the same in all commands.
+    """
     offset_option = functools.partial(click.option, type=parameters.offset, metavar="OFFSET")
     time_option = functools.partial(click.option, type=parameters.time, metavar="TIME")
     return _selection_decorator(
@@ -166,13 +180,13 @@ def selection_options(*, isolation_level: str, on_damage: str) -> Decorator:
         click.option(
             "--isolation-level",
             type=click.Choice(ISOLATION_LEVELS),
-            default=isolation_level,
+            default="read_committed",
             help="Read what a consumer with this isolation level would get.",
         ),
         click.option(
             "--on-damage",
             type=click.Choice(DAMAGE_POLICIES),
-            default=on_damage,
+            default="skip",
             help="skip: deliver all valid records before and after damage. fail: end with an "
             "error at the first damage. stop: end the partition there, as a broker's recovery "
             "would.",

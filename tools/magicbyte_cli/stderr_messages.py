@@ -88,6 +88,16 @@ def warn_of_undelivered(report: Report, shown: Collection[str], *, verb: str = "
         warn(f"not {verb}: {', '.join(parts)}")
 
 
+def warn_of_aborted(report: Report, isolation_level: str) -> None:
+    """Print how many of the delivered records are of aborted transactions."""
+    if report.aborted_delivered and isolation_level == "read_uncommitted":
+        number = counted(report.aborted_delivered, "record")
+        warn(
+            f"{number} of aborted transactions included; --isolation-level read_committed leaves "
+            "them out"
+        )
+
+
 def _by_disposition(record_counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in record_counts.items() if number)
 

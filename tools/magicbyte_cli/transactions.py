@@ -88,7 +88,7 @@ class OutcomeFigures:
 )
 @paths_argument
 @format_option("Aligned tables, or one JSON object per line, whose `kind` is outcome or open.")
-@selection_options(isolation_level="read_uncommitted", on_damage="skip")
+@selection_options()
 @click.pass_context
 def transactions(
     ctx: click.Context, *, paths: tuple[str, ...], format_name: str, selection: Selection

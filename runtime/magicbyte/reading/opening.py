@@ -64,7 +64,7 @@ def open(
     Returns:
         A dataset whose tables can be iterated any number of times.
     Raises:
-        InputError: A path holds no Kafka log, a topic is not there, or an argument is not allowed.
+        InputError: A path holds no Kafka log, a topic or partition is not there, or an argument is not allowed.
         MissingError: A path does not exist or may not be read.
         StoreError: A store cannot be reached, or refuses.
     Example:
@@ -157,7 +157,7 @@ def _select(
     """Return the logs of *topics* and *partitions*, with their topic ids and remote segments.
 
     If *strict*, a damaged manifest of a remote segment is raised. Raises InputError where a topic
-    is not there.
+    or a partition is not there.
     """
     if topics is not None:
         names = [topics] if isinstance(topics, str) else list(topics)
@@ -168,6 +168,11 @@ def _select(
         logs = [log for log in logs if log.topic in names]
     if partitions is not None:
         numbers = list(partitions)
+        known_numbers = sorted({log.partition for log in logs if log.partition is not None})
+        for number in numbers:
+            if number not in known_numbers:
+                expected = f"one of {', '.join(map(str, known_numbers)) or 'none'}"
+                raise InputError(f"no partition {number}", expected)
         logs = [log for log in logs if log.partition in numbers]
     describe = partial(described, storage=storage)
     if storage.stores:  # each request is a wait

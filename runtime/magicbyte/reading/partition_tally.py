@@ -7,6 +7,7 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._epoch_check import EpochCheck
 from magicbyte.reading._index_check import IndexCheck
 from magicbyte.reading._sequence_check import SequenceCheck
+from magicbyte.reading.damaged_offsets import DamagedOffsets, DamagedRange
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
@@ -23,6 +24,8 @@ class PartitionTally:
     """Totals and findings of the partition."""
     by_path: dict[str, Tally] = field(default_factory=dict)
     """Tallies of the live segments, by path; empty if only headers were read."""
+    damaged_ranges: list[DamagedRange] = field(default_factory=list)
+    """Damaged ranges with the offsets in them; empty unless all checksums were verified."""
 
 
 def tally_partition(
@@ -49,6 +52,7 @@ def tally_partition(
     if quick or log.state is not None:
         return result
     engine, tallies = planner.new_engine(), result.by_path
+    damaged_offsets = DamagedOffsets() if verify else None
     checks: list[IndexCheck | EpochCheck | SequenceCheck | TimeCheck] = []
     if verify:
         checks = [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]
@@ -57,12 +61,16 @@ def tally_partition(
         tally = tallies.setdefault(split.file.path, Tally())
         for piece in examine_counted(planner, split, columns, engine, tally):
             if isinstance(piece.entries, ClassifiedEntries):
+                if damaged_offsets is not None:
+                    damaged_offsets.add(split.file, piece.entries)
                 if look is not None:
                     look(split.file, piece.entries)
                 for check in checks:
                     check.add(split.file, piece.entries.entries)
     for check in checks:
         report.findings.extend(check.finish(survey.segments))
+    if damaged_offsets is not None:
+        result.damaged_ranges = damaged_offsets.ranges(survey)
     for path, outside in bytes_outside_splits(survey).items():
         tallies.setdefault(path, Tally()).bytes.update(outside)
     for tally in tallies.values():

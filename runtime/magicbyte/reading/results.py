@@ -14,6 +14,7 @@ from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding, Severity, worst
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._ordered_threads import in_order
+from magicbyte.reading._range_check import range_findings
 from magicbyte.reading.partial_plan import survey_of_wanted
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
@@ -36,6 +37,7 @@ class Report:
         records: Records by disposition.
         bytes: Bytes of live segments by disposition, and of their `tail`.
         findings: Findings, in the order of the read.
+        aborted_delivered: Delivered records of aborted transactions; 0 with ``"read_committed"``.
     Example:
         >>> rows = mb.open("log-0", topics=["fenced"]).records()
         >>> table = rows.to_table()
@@ -46,6 +48,7 @@ class Report:
     records: Counter[str] = field(default_factory=Counter)
     bytes: Counter[str] = field(default_factory=Counter)
     findings: list[Finding] = field(default_factory=list)
+    aborted_delivered: int = 0
 
     def add(self, other: "Report") -> None:
         """Add the totals and findings of another read.
@@ -64,6 +67,7 @@ class Report:
         self.records.update(other.records)
         self.bytes.update(other.bytes)
         self.findings.extend(other.findings)
+        self.aborted_delivered += other.aborted_delivered
 
     @property
     def severity(self) -> Severity | None:
@@ -85,6 +89,7 @@ class Tally(Report):
         self.findings.extend(piece.findings)
         self.bytes.update(piece.bytes)
         self.records.update(piece.records)
+        self.aborted_delivered += piece.aborted_delivered
         for disposition, num_bytes in piece.bytes.items():
             if disposition not in LOST:
                 self.sound_bytes += num_bytes
@@ -279,6 +284,8 @@ def _splits_and_tallies(
             survey = planner.survey(log, quick=quick)
             offsets = planner.wanted_offsets(survey)
         yield Tally(findings=survey.findings)
+        if has_range:
+            yield Tally(findings=range_findings(survey, offsets, planner.options.times[0]))
         num_unread = 0
         for file in log.logs:
             num_unread += file.size_bytes

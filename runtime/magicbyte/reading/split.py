@@ -24,6 +24,7 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._outcomes import (
+    OUTCOME_CODES,
     Outcomes,
     Run,
     outcomes_by_list,
@@ -108,6 +109,8 @@ class ChunkResult:
     """The requested columns of all records of sound entries, of any disposition."""
     row_codes: Codes | None = None
     """The code of the disposition of each row."""
+    aborted_delivered: int = 0
+    """Delivered records of aborted transactions."""
 
     def has_disposition(self, *dispositions: str) -> Mask:
         """Return a mask of the rows that have one of *dispositions*; it is empty without rows."""
@@ -341,6 +344,9 @@ class _SplitReader:
         classified = classify(
             entries, decoded, codes, self.bounds, is_committed_read=self.is_committed_read
         )
+        num_aborted = 0
+        if codes is not None and not self.is_committed_read:
+            num_aborted = _num_aborted(classified, codes)
         return ChunkResult(
             findings=findings,
             entries=classified,
@@ -348,6 +354,7 @@ class _SplitReader:
             records=totals(classified.row_codes),
             rows=None if self.columns is None else self._rows(classified, codes),
             row_codes=classified.row_codes,
+            aborted_delivered=num_aborted,
         )
 
     def _rows(self, classified: ClassifiedEntries, outcomes: Codes | None) -> pa.RecordBatch:
@@ -372,6 +379,13 @@ class _SplitReader:
                 value = values[name] if name in values else getattr(split, name)
                 arrays.append(constant_array(schema.field(name).type, value, wire.num_rows))
         return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+def _num_aborted(classified: ClassifiedEntries, outcome_codes: Codes) -> int:
+    """Return how many delivered records of *classified* are in aborted transactions."""
+    is_aborted = np.repeat(outcome_codes == OUTCOME_CODES["aborted"], classified.decoded.num_rows)
+    is_delivered = classified.row_codes == DISPOSITION_CODES["delivered"]
+    return int(np.count_nonzero(is_aborted & is_delivered))
 
 
 def header_result(entries: Entries) -> ChunkResult:

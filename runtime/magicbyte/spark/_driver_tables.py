@@ -27,6 +27,8 @@ from magicbyte.spark.stage import METADATA_FOLDER
 from magicbyte.tables import schemas
 from magicbyte.tables.schemas import TableDefinition
 from magicbyte.tables.stored_types import to_stored_batch
+from magicbyte.verification.verdicts import VERDICTS
+from magicbyte.verification.verify import Verification
 
 COMPRESSION = "zstd"
 
@@ -43,9 +45,16 @@ class PipelineSummary:
 
 
 def write_driver_tables(
-    plan: PipelinePlan, tables: Collection[str], folder: Path, stats: list[SplitStats]
+    plan: PipelinePlan,
+    tables: Collection[str],
+    folder: Path,
+    stats: list[SplitStats],
+    verification: Verification | None = None,
 ) -> PipelineSummary:
-    """Write the *tables* that no task writes to *folder*, with times.json and contents.json."""
+    """Write the *tables* that no task writes to *folder*, with times.json and contents.json.
+
+    With *verification*, they have its verdicts and findings too, and verification.json its rows.
+    """
     by_path: dict[str, list[SplitStats]] = {}
     for each in stats:
         by_path.setdefault(each.path, []).append(each)
@@ -55,6 +64,7 @@ def write_driver_tables(
     rows: dict[str, list[dict[str, Any]]] = {
         name: [] for name in ("segments", "transactions", "partitions", "problems")
     }
+    verdicts = {} if verification is None else _verdicts(verification)
     time_rows: list[dict[str, Any]] = []
     contents: list[dict[str, Any]] = []
     summary.findings += [
@@ -72,7 +82,8 @@ def write_driver_tables(
             segment_row(log, file, survey, tallies.get(file.path)) for file in log.files
         )
         records = sum((tally.records for tally in tallies.values()), Counter[str]())
-        rows["partitions"].append(partition_row(survey, records))
+        verdict = verdicts.get((log.topic, log.partition), "unknown")
+        rows["partitions"].append(partition_row(survey, records, verdict))
         if log.folder not in read:
             continue
         rows["transactions"] += transaction_rows(survey)
@@ -85,12 +96,29 @@ def write_driver_tables(
         of_log = [each for file in log.logs for each in by_path.get(file.path, ())]
         time_rows.append(_time_range(log, of_log))
         contents += _contents(log, of_log)
+    if verification is not None:
+        known = set(summary.findings)
+        more = [finding for finding in verification.findings if finding not in known]
+        rows["problems"] += problem_rows(more)
+        summary.findings += more
+        (folder / METADATA_FOLDER / "verification.json").write_text(
+            json.dumps(verification.partitions)
+        )
     for name, table_rows in rows.items():
         if name in tables:
             _write_rows(schemas.TABLES[name], table_rows, folder / name)
     (folder / METADATA_FOLDER / "times.json").write_text(json.dumps(time_rows))
     (folder / METADATA_FOLDER / "contents.json").write_text(json.dumps(contents))
     return summary
+
+
+def _verdicts(verification: Verification) -> dict[tuple[str | None, int | None], str]:
+    """Return the verdict on each partition; of several replicas, the worst one."""
+    order = list(VERDICTS)
+    rows = sorted(
+        verification.partitions, key=lambda row: order.index(row["verdict"]), reverse=True
+    )
+    return {(row["topic"], row["partition"]): row["verdict"] for row in rows}
 
 
 def _tallies(survey: Survey, by_path: Mapping[str, list[SplitStats]]) -> dict[str, Tally]:

@@ -16,6 +16,7 @@ from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.results import Tally
 from magicbyte.reading.split import ChunkResult, Split
+from magicbyte.statistics.plain_sizes import plain_sizes
 from magicbyte.tables.schemas import LOST
 from magicbyte_formats.wire import CODEC_NAMES
 
@@ -38,6 +39,8 @@ class FormatTotals:
     """Bytes of the entries in the log."""
     content_bytes: int
     """Bytes of the records' keys and values, decoded."""
+    plain_bytes: int
+    """Bytes of the same entries without compression."""
 
 
 @dataclass(slots=True)
@@ -107,11 +110,12 @@ def add_up(totals: Iterable[FormatTotals]) -> list[FormatTotals]:
     sums: dict[tuple[int, str | None], FormatTotals] = {}
     for each in totals:
         key = each.magic, each.codec
-        combined = sums.setdefault(key, FormatTotals(*key, 0, 0, 0, 0))
+        combined = sums.setdefault(key, FormatTotals(*key, 0, 0, 0, 0, 0))
         combined.entries += each.entries
         combined.records += each.records
         combined.stored_bytes += each.stored_bytes
         combined.content_bytes += each.content_bytes
+        combined.plain_bytes += each.plain_bytes
     return [sums[key] for key in sorted(sums, key=lambda key: (key[0], key[1] or ""))]
 
 
@@ -122,11 +126,12 @@ def _format_totals(judged: ClassifiedEntries, rows: pa.RecordBatch) -> Iterable[
     stored, magics, codecs, is_control = (
         judged.entries.column(name) for name in ("size_bytes", "magic", "codec", "is_control")
     )
+    plain = plain_sizes(magics, codecs, stored, judged.decoded.decompressed)
     is_data = (is_control == 0) & ~np.isin(judged.entry_codes, UNDECODED)
     pairs = Counter(zip(magics[is_data].tolist(), codecs[is_data].tolist(), strict=True))
     for (magic, codec), count in pairs.items():
         mask = is_data & (magics == magic) & (codecs == codec)
-        sizes = (int(numbers[mask].sum()) for numbers in (num_rows, stored, content))
+        sizes = (int(numbers[mask].sum()) for numbers in (num_rows, stored, content, plain))
         yield FormatTotals(magic, CODEC_NAMES.get(codec), count, *sizes)
 
 

@@ -31,6 +31,7 @@ from magicbyte.spark.task_writer import (
     output_path,
 )
 from magicbyte.storage import NO_OPTIONS, StorageOptions
+from magicbyte.verification.verify import Verification
 
 Say = Callable[[str], None]
 """Receives a sentence for the user about each step that is finished."""
@@ -48,6 +49,7 @@ def write_tables(
     about: dict[str, Any],
     say: Say,
     storage_options: StorageOptions = NO_OPTIONS,
+    verification: Verification | None = None,
 ) -> PipelineSummary:
     """Write the tables of *output*, and the plan, into the folder ``stage.ready``.
 
@@ -61,6 +63,7 @@ def write_tables(
         about: Origin of the plan, which is stored with it.
         say: Receives a sentence about each step.
         storage_options: Options that tasks need to open stores. They are not stored.
+        verification: Findings and verdicts to add to the tables `problems` and `partitions`.
     Raises:
         DamagedError: A record cannot be read, and damage is not to be skipped.
         ChangedError: The files have changed since the plan was made.
@@ -76,7 +79,7 @@ def write_tables(
     except DamagedError:
         stage.clear()  # the next run needs another input, or another damage policy
         raise
-    summary = tasks.assemble(plan, notes)
+    summary = tasks.assemble(plan, notes, verification)
     run = {
         "magicbyte": magicbyte.__version__,
         "spark": spark.version,
@@ -143,12 +146,14 @@ class _Tasks:
         say(f"read and written ({time.monotonic() - started:.1f} s)")
         return notes
 
-    def assemble(self, plan: PipelinePlan, notes: Notes) -> PipelineSummary:
+    def assemble(
+        self, plan: PipelinePlan, notes: Notes, verification: Verification | None
+    ) -> PipelineSummary:
         """Move the tasks' files to their place in the output, and write the driver's tables."""
         out = self.work.out
         self._move_files(notes)
         stats = [each for _, note in sorted(notes.items()) for each in note.stats]
-        summary = write_driver_tables(plan, self.output.tables, out, stats)
+        summary = write_driver_tables(plan, self.output.tables, out, stats, verification)
         shutil.copyfile(self.work.plan, plan_path(out))
         return summary
 

@@ -6,8 +6,9 @@ from typing import Any, Self
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.statistics.plain_sizes import plain_sizes
 from magicbyte.tables.arrays import distinct
-from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
+from magicbyte_formats.wire import CODEC_NAMES
 
 Kind = tuple[int, int]
 """Magic and codec."""
@@ -50,6 +51,9 @@ class SizesByFormat:
 
         Without payloads, *num_records* is wrong for wrapper messages.
         """
+        plain = None
+        if decompressed is not None:
+            plain = plain_sizes(magics, codecs, sizes, decompressed)
         num_codecs = int(codecs.max(initial=0)) + 1
         numbers, which = distinct(magics * num_codecs + codecs)
         for index, number in enumerate(numbers):
@@ -63,10 +67,8 @@ class SizesByFormat:
                 stored,
                 None if not is_known else stored,
             )
-            if codec and decompressed is not None:
-                # Without compression a batch has the same header, and there is no wrapper message.
-                header = RecordBatchHeader.SIZE * sizes_of_kind.entry_count if magic == 2 else 0
-                sizes_of_kind.plain_bytes = header + int(decompressed[is_kind].sum())
+            if plain is not None:
+                sizes_of_kind.plain_bytes = int(plain[is_kind].sum())
             self._sizes_of(magic, codec).add(sizes_of_kind)
 
     def add(self, other: Self) -> None:

@@ -225,7 +225,11 @@ PARTITIONS = define_table(
     ("high_watermark", INT64, "High watermark; null if the files do not tell."),
     ("leader_epoch", INT32, "Highest leader epoch in a live segment."),
     *_counters("records", "Records"),
-    ("verdict", STRING, "Predicted result of a broker's startup; `unknown` if not predicted."),
+    (
+        "verdict",
+        STRING,
+        "What a broker would do on startup: `intact truncated ...`; `unknown` outside of `verify`.",
+    ),
 )
 
 PROBLEMS = define_table(

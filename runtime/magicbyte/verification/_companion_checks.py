@@ -119,9 +119,14 @@ def topic_id_findings(logs: Sequence[PartitionLog]) -> Iterator[Finding]:
         if log.topic_id is not None:
             ids[log.topic or ""][log.topic_id] += 1
             num_with_id[_parent(log)] += 1
+    num_replicas = Counter((log.topic, log.partition) for log in served)
     for log in served:
         finding = partial(
-            Finding, topic=log.topic, partition=log.partition, file="partition.metadata"
+            Finding,
+            topic=log.topic,
+            partition=log.partition,
+            file="partition.metadata",
+            replica=_parent(log) if num_replicas[log.topic, log.partition] > 1 else None,
         )
         is_kraft = log.log_dir is not None and log.log_dir.is_kraft
         if log.topic_id is None and (is_kraft or num_with_id[_parent(log)]):

@@ -81,6 +81,7 @@ def _first_difference(
         field=field,
         found=found,
         expected=expected,
+        replica=replica.folder.rpartition("/")[0] or None,
     )
 
 

@@ -2,13 +2,13 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
-from magicbyte.errors import ChangedError, InputError, LimitError, StoreError, UnreadableError
+from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -18,10 +18,17 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
-from magicbyte.reading.survey import Survey, open_or_give_up
+from magicbyte.reading.survey import open_or_give_up
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
+from magicbyte.verification._predicted_columns import (
+    damaged_range_rows,
+    mark_partitions_with_errors,
+    predicted_columns,
+    prediction_of,
+    with_replica,
+)
 from magicbyte.verification._replicas import replica_differences
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
@@ -38,8 +45,12 @@ class Verification:
         segments: Rows of `segments` with one more column, `bytes_after_recovery`: the bytes of a
             ``.log`` file after a broker's startup. None for other files, with *quick*, for
             segments that were named one by one, and where the broker would not start.
-        partitions: Rows of `partitions` with two more columns: `log_end_offset_after_recovery`
-            and `recovery`, sentences that say what a broker would do on startup.
+        partitions: Rows of `partitions` with more columns: `log_end_offset_after_recovery`;
+            `offsets_lost`, the number of offsets that are not served after a broker's startup;
+            `lost_ranges`, these offsets as pairs of the first one and the one after the last;
+            `recovery`, sentences about the broker's actions; and `damaged_ranges`, dicts with
+            the bytes of each damaged range, the offsets from `first_offset` to the one before
+            `end_offset` that may be in it, and `next_offset`, at which a consumer can go on.
         findings: Findings of all partitions and log.dirs.
         bytes: Bytes of live segments by disposition.
         records: Records by disposition.
@@ -138,7 +149,7 @@ def verify(
         StoreError: A store cannot be reached, or refuses.
     Example:
         >>> [row["verdict"] for row in mb.verify("log-0", topics=["fenced"]).partitions]
-        ['ok', 'ok']
+        ['intact', 'intact']
     """
     storage = Storage(storage_options)
     storage_options = None  # so that no traceback shows credentials
@@ -156,19 +167,33 @@ def verify(
     predict = partial(
         predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
-    verifications = in_processes(
-        partial(_verify_log, options=options, predict=predict, quick=quick),
-        map(with_own_checkpoints, logs),
-        processes=max(min(processes, len(logs)), 1),
-    )
-    with closing(verifications):
-        for log, verification in zip(logs, verifications, strict=True):
+    verify_log = partial(_verify_log, options=options, predict=predict, quick=quick)
+    with closing(_verifications(logs, verify_log, processes)) as verifications:
+        for log, verification in verifications:
             out.add(verification)
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
     out.findings.extend(replica_differences(Planner(options, open_or_give_up), logs))
+    mark_partitions_with_errors(out.partitions, out.findings)
     return out
+
+
+def _verifications(
+    logs: Sequence[PartitionLog], verify_log: Callable[[PartitionLog], Verification], processes: int
+) -> Generator[tuple[PartitionLog, Verification], None, None]:
+    """Yield each of *logs* with its verification; findings of replicas name the replica."""
+    num_replicas = Counter((log.topic, log.partition) for log in logs)
+    verifications = in_processes(
+        verify_log,
+        map(with_own_checkpoints, logs),
+        processes=max(min(processes, len(logs)), 1),
+    )
+    with closing(verifications):
+        for log, verification in zip(logs, verifications, strict=True):
+            if num_replicas[log.topic, log.partition] > 1:
+                verification.findings = with_replica(verification.findings, log)
+            yield log, verification
 
 
 def _verify_log(
@@ -184,7 +209,7 @@ def _verify_log(
     if not log.is_named_files and log.state is None:
         report.findings.extend(companion_findings(log, survey))
     out = Verification(quick, findings=report.findings, bytes=report.bytes, records=report.records)
-    prediction = None if quick else _prediction(log, survey, options.limits, predict)
+    prediction = None if quick else prediction_of(log, survey, options.limits, predict)
     sizes = (
         None if prediction is None or prediction.refusal is not None else prediction.segment_sizes
     )
@@ -193,25 +218,11 @@ def _verify_log(
         row["bytes_after_recovery"] = None if sizes is None else _size_after(file, sizes)
         out.segments.append(row)
     if log.state is None:
-        verdict = _verdict(log, report.findings, prediction, quick=quick)
-        row = partition_row(survey, None if quick else report.records, verdict)
-        row["log_end_offset_after_recovery"] = prediction and prediction.log_end_offset
-        row["recovery"] = _sentences(prediction, survey) if prediction is not None else []
+        row = partition_row(survey, None if quick else report.records)
+        row |= predicted_columns(survey, report.findings, prediction, quick=quick)
+        row["damaged_ranges"] = damaged_range_rows(tally.damaged_ranges, sizes)
         out.partitions.append(row)
     return out
-
-
-def _prediction(
-    log: PartitionLog, survey: Survey, limits: Limits, predict: Callable[..., StartupPrediction]
-) -> StartupPrediction | None:
-    """Return what a broker would do on startup; None where it reads no such log, or where a batch is
-    too large to be decoded, or something cannot be read."""
-    if log.state is not None or log.is_named_files or log.is_remote:
-        return None
-    try:
-        return predict(log.on_disk, has_transactions=bool(survey.transactions), limits=limits)
-    except (LimitError, UnreadableError, StoreError, ChangedError):
-        return None
 
 
 def _size_after(file: LogFile, sizes: Mapping[str, int]) -> int | None:
@@ -220,37 +231,3 @@ def _size_after(file: LogFile, sizes: Mapping[str, int]) -> int | None:
         return None
     stays = file.live or file.why_not == "superseded"
     return sizes.get(file.name.removesuffix(".swap"), 0) if stays else 0
-
-
-def _verdict(
-    log: PartitionLog, findings: list[Finding], prediction: StartupPrediction | None, *, quick: bool
-) -> str:
-    """Return the verdict for a partition with these *findings*."""
-    errors = [finding for finding in findings if finding.severity == "error"]
-    if prediction is not None:
-        before = {
-            file.name: file.size_bytes for file in log.on_disk.files if file.name.endswith(".log")
-        }
-        is_damaged = any(_stays(finding, prediction.segment_sizes) for finding in errors)
-        return prediction.verdict(before, is_damaged=is_damaged)
-    # A broker's startup does not read remote storage: the verdict depends on errors alone.
-    is_sound = (log.is_named_files and not findings) or (log.is_remote and not errors)
-    return "ok" if is_sound and not quick else "unknown"
-
-
-def _sentences(prediction: StartupPrediction, survey: Survey) -> list[str]:
-    open_transactions = {
-        transaction.producer_id: transaction.first_offset
-        for transaction in survey.transactions
-        if transaction.outcome == "open"
-    }
-    return prediction.sentences(
-        log_end_offset=survey.log_end_offset, open_transactions=open_transactions
-    )
-
-
-def _stays(finding: Finding, sizes: Mapping[str, int]) -> bool:
-    """Return whether *finding* is about bytes that are left when segments have these *sizes*."""
-    if finding.file is None or finding.position is None:
-        return False
-    return finding.position < sizes.get(finding.file.rpartition("/")[2], 0)

@@ -53,6 +53,11 @@ class Partition:
         }
         return row["verdict"], row["log_end_offset_after_recovery"], sizes
 
+    def lost(self, **options: Any) -> tuple[int | None, list[tuple[int, int]]]:
+        """Predict a start: return how many offsets it loses, and which."""
+        (row,) = mb.verify(self.log_dir, **options).partitions
+        return row["offsets_lost"], row["lost_ranges"]
+
     def sentences(self, **options: Any) -> list[str]:
         (row,) = mb.verify(self.log_dir, **options).partitions
         told: list[str] = row["recovery"]

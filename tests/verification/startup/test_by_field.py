@@ -28,10 +28,10 @@ class Row(NamedTuple):
     """Verdict, log end offset and bytes of the segment after a start after a clean shutdown."""
 
 
-CUT = ("recovers", 45, FLIPPED)
-UNNOTICED = ("starts-damaged", END, LAST_SIZE)
+CUT = ("truncated", 45, FLIPPED)
+UNNOTICED = ("unchanged-damaged", END, LAST_SIZE)
 FAILS = ("refuses-to-start", None, None)
-SOUND = ("ok", END, LAST_SIZE)
+SOUND = ("intact", END, LAST_SIZE)
 
 TABLE = [
     # Below the base offset, or above the offsets that the index can hold.
@@ -39,7 +39,7 @@ TABLE = [
     Row("base offset, lower bytes", 5, 8, UNNOTICED, UNNOTICED),
     # A size below zero is an error to all that read; one beyond the end is the end of the log.
     Row("batch length, its sign", 8, 9, CUT, FAILS),
-    Row("batch length, large", 9, 11, CUT, ("starts-damaged", 45, LAST_SIZE)),
+    Row("batch length, large", 9, 11, CUT, ("unchanged-damaged", 45, LAST_SIZE)),
     Row("partition leader epoch", 12, 16, SOUND, SOUND),
     # Below 0 and so of the old formats, which have their checksum where this has its magic.
     Row("magic", 16, 17, CUT, UNNOTICED),
@@ -96,8 +96,10 @@ def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
             file.truncate(size)
         kept = max(begin for begin in begins if begin <= size)
         sizes = {FIRST: FIRST_SIZE, LAST: kept}
-        verdict = "ok" if size == kept else "recovers"
+        # The recovery point says 55: the offsets that were cut off are lost in either case.
+        verdict = "unchanged-damaged" if size == kept else "truncated"
         assert partition.predict() == (verdict, BOUNDS[kept], sizes), size
         # After a clean shutdown, the broker reads whole batches and leaves the rest in the file.
         sizes = {FIRST: FIRST_SIZE, LAST: size}
-        assert partition.predict(clean_shutdown=True) == ("ok", BOUNDS[kept], sizes), size
+        told = partition.predict(clean_shutdown=True)
+        assert told == ("unchanged-damaged", BOUNDS[kept], sizes), size

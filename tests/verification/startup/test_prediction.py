@@ -17,7 +17,7 @@ from .conftest import END, FLIPPED, LAST, TOPIC, Partition, recovered
 FIRST = f"{0:020}.log"
 SIZES = {FIRST: 326, LAST: 2217}
 
-SOUND = ("ok", END, SIZES)
+SOUND = ("intact", END, SIZES)
 
 RECOVERY_POINT = "recovery-point-offset-checkpoint"
 
@@ -54,7 +54,7 @@ def test_segment_below_the_recovery_point_is_not_verified(
 ) -> None:
     flip(partition.folder / FIRST, IN_FIRST)
     checkpoint(partition, RECOVERY_POINT, offset)
-    assert partition.predict() == ("starts-damaged", END, SIZES)
+    assert partition.predict() == ("unchanged-damaged", END, SIZES)
 
 
 @pytest.mark.parametrize("offset", [5, 0, -7, None])
@@ -64,7 +64,7 @@ def test_the_first_bad_batch_ends_the_log(partition: Partition, offset: int | No
         (partition.log_dir / RECOVERY_POINT).unlink()
     else:
         checkpoint(partition, RECOVERY_POINT, offset)
-    assert partition.predict() == ("recovers", 0, {FIRST: 0, LAST: 0})
+    assert partition.predict() == ("truncated", 0, {FIRST: 0, LAST: 0})
     assert partition.sentences() == [
         f"the broker would truncate {FIRST} from 326 to 0 bytes: byte 0: wrong checksum",
         f"the broker would delete {LAST}: an earlier segment was truncated",
@@ -78,7 +78,7 @@ def test_a_segment_without_an_index_is_recovered_alone(
     flip(partition.folder / FIRST, IN_FIRST)
     (partition.folder / FIRST).with_suffix(".index").unlink()
     sizes = {FIRST: 0, LAST: 2217}
-    assert partition.predict(clean_shutdown=clean_shutdown) == ("recovers", END, sizes)
+    assert partition.predict(clean_shutdown=clean_shutdown) == ("truncated", END, sizes)
     assert partition.sentences(clean_shutdown=clean_shutdown)[1] == (
         f"the broker would keep the segments after {FIRST}, "
         "which it would recover alone because it has no offset index"
@@ -90,9 +90,9 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 ) -> None:
     """An index with an entry for each batch shows 303 before 48; a sparse one does not."""
     alter(partition.last, FLIPPED, ">q", 301)
-    assert partition.predict() == ("starts-damaged", END, SIZES)
+    assert partition.predict() == ("unchanged-damaged", END, SIZES)
     sizes = {FIRST: 326, LAST: 0}
-    assert partition.predict(index_interval_bytes=0) == ("recovers", 6, sizes)
+    assert partition.predict(index_interval_bytes=0) == ("truncated", 6, sizes)
     assert partition.sentences(index_interval_bytes=0) == [
         f"the broker would truncate {LAST} from 2217 to 0 bytes: "
         "byte 1848: the offset index would go back from offset 303 to 48"
@@ -101,7 +101,7 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
 
 def test_offsets_above_what_an_index_holds_split_the_segment(partition: Partition) -> None:
     alter(partition.last, 2139, ">q", FAR)
-    assert partition.predict() == ("recovers", FAR + 1, {FIRST: 326, LAST: 2139})
+    assert partition.predict() == ("recovered", FAR + 1, {FIRST: 326, LAST: 2139})
     assert partition.sentences() == [
         f"the broker would split {LAST} into 2 segments: "
         f"last offset {FAR} at {LAST} byte 2139 does not fit its index"
@@ -173,7 +173,7 @@ def test_a_segment_holds_what_its_index_can(partition: Partition) -> None:
 def test_offsets_below_the_segment_end_the_start(partition: Partition) -> None:
     alter(partition.last, FLIPPED, ">q", 0)
     assert partition.predict()[0] == "refuses-to-start"
-    assert partition.predict(clean_shutdown=True)[0] == "starts-damaged"
+    assert partition.predict(clean_shutdown=True)[0] == "unchanged-damaged"
 
 
 def test_plain_data_inside_a_transaction_ends_the_start(partition: Partition) -> None:
@@ -197,7 +197,7 @@ def test_the_producers_are_those_of_the_snapshot_in_front(partition: Partition, 
         (partition.folder / f"{6:020}.snapshot").unlink()
     (attributes,) = struct.unpack_from(">h", partition.last.read_bytes(), 21)
     alter(partition.last, 21, ">h", attributes | 16, batch=0)
-    assert partition.predict()[0] in ("ok", "starts-damaged")
+    assert partition.predict()[0] in ("intact", "unchanged-damaged")
 
 
 @pytest.mark.parametrize("clean_shutdown", [False, True])
@@ -205,7 +205,7 @@ def test_a_version_of_a_transaction_index_ends_the_start(
     partition: Partition, clean_shutdown: bool
 ) -> None:
     index = partition.last.with_suffix(".txnindex")
-    for version, verdict in ((1 << 8, "refuses-to-start"), (1, "ok"), (-1, "ok")):
+    for version, verdict in ((1 << 8, "refuses-to-start"), (1, "intact"), (-1, "intact")):
         alter(index, 0, ">h", version)
         assert partition.predict(clean_shutdown=clean_shutdown)[0] == verdict, version
 
@@ -215,13 +215,13 @@ def test_a_transaction_index_of_another_segment_has_its_own_recovered(partition:
     alter(index, 18, ">q", 5)  # the last offset of its first entry
     flip(partition.last, FLIPPED + 30)
     told = partition.predict(clean_shutdown=True)
-    assert told == ("recovers", 45, {FIRST: 326, LAST: FLIPPED})
+    assert told == ("truncated", 45, {FIRST: 326, LAST: FLIPPED})
 
 
 def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> None:
     index = partition.last.with_suffix(".index")
     index.write_bytes(struct.pack(">ii", 100, 2139))
-    assert partition.predict(clean_shutdown=True) == ("ok", 6, SIZES)
+    assert partition.predict(clean_shutdown=True) == ("unchanged-damaged", 6, SIZES)
     assert partition.sentences(clean_shutdown=True) == [
         "the broker would take 6 for the log end offset: offsets 6 to 54 stay in the file, consumers "
         "cannot read them, and new records get the same offsets",
@@ -240,8 +240,8 @@ def test_zeros_behind_the_log(partition: Partition) -> None:
     for zeros in (5, 17, 18, 400):
         data = partition.last.read_bytes()[:2217]
         partition.last.write_bytes(data + bytes(zeros))
-        assert partition.predict() == ("recovers", END, SIZES), zeros
-        verdict = "ok" if zeros < 18 else "refuses-to-start"
+        assert partition.predict() == ("recovered", END, SIZES), zeros
+        verdict = "unchanged-damaged" if zeros < 18 else "refuses-to-start"
         assert partition.predict(clean_shutdown=True)[0] == verdict, zeros
         if zeros < 18:
             assert partition.sentences(clean_shutdown=True) == [
@@ -254,7 +254,7 @@ def test_a_log_start_above_the_end_empties_the_log(partition: Partition) -> None
     checkpoint(partition, "log-start-offset-checkpoint", END)
     assert partition.predict() == SOUND
     checkpoint(partition, "log-start-offset-checkpoint", END + 1)
-    assert partition.predict() == ("recovers", END + 1, {FIRST: 0, LAST: 0})
+    assert partition.predict() == ("truncated", END + 1, {FIRST: 0, LAST: 0})
     checkpoint(partition, "log-start-offset-checkpoint", -3)
     assert partition.predict() == SOUND
 
@@ -262,24 +262,24 @@ def test_a_log_start_above_the_end_empties_the_log(partition: Partition) -> None
 def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
     for path in partition.folder.iterdir():
         path.unlink()
-    assert partition.predict() == ("recovers", 0, {})
+    assert partition.predict() == ("truncated", 0, {})
 
 
 @pytest.mark.parametrize(
     ("name", "text", "verdict"),
     [
-        (RECOVERY_POINT, "0\n1\naborted 0 many\n", "ok"),
+        (RECOVERY_POINT, "0\n1\naborted 0 many\n", "intact"),
         (RECOVERY_POINT, "0\n1\naborted 0\n", "refuses-to-start"),
         (RECOVERY_POINT, "0\n2\naborted 0 55\n", "refuses-to-start"),
         (RECOVERY_POINT, "1\n1\naborted 0 55\n", "refuses-to-start"),
-        (RECOVERY_POINT, "", "ok"),
-        ("log-start-offset-checkpoint", "0\n1\naborted zero 0\n", "ok"),
+        (RECOVERY_POINT, "", "intact"),
+        ("log-start-offset-checkpoint", "0\n1\naborted zero 0\n", "intact"),
         ("log-start-offset-checkpoint", "0\n3\naborted 0 0\n", "refuses-to-start"),
         ("replication-offset-checkpoint", "0\n1\naborted 0 many\n", "refuses-to-start"),
-        ("cleaner-offset-checkpoint", "what is this", "ok"),
+        ("cleaner-offset-checkpoint", "what is this", "intact"),
         (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n1\n0 zero\n", "refuses-to-start"),
         (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n2\n0 0\n", "refuses-to-start"),
-        (f"{TOPIC}-0/leader-epoch-checkpoint", "", "ok"),
+        (f"{TOPIC}-0/leader-epoch-checkpoint", "", "intact"),
         (f"{TOPIC}-0/partition.metadata", "", "refuses-to-start"),
         (f"{TOPIC}-0/partition.metadata", "version: 1\ntopic_id: abc\n", "refuses-to-start"),
         (
@@ -290,8 +290,8 @@ def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
         (f"{TOPIC}-0/partition.metadata", "version: 0\ntopic_id: short\n", "refuses-to-start"),
         (f"{TOPIC}-0/copy.log", "", "refuses-to-start"),
         (f"{TOPIC}-0/copy.index", "", "refuses-to-start"),
-        (f"{TOPIC}-0/copy.log.bak", "", "ok"),
-        (f"{TOPIC}-0/7.log.bak", "", "ok"),
+        (f"{TOPIC}-0/copy.log.bak", "", "intact"),
+        (f"{TOPIC}-0/7.log.bak", "", "intact"),
     ],
 )
 def test_small_files(partition: Partition, name: str, text: str, verdict: str) -> None:
@@ -332,7 +332,7 @@ def test_swap_file_replaces_segments(partition: Partition) -> None:
     both = (partition.folder / FIRST).read_bytes() + partition.last.read_bytes()
     (partition.folder / f"{FIRST}.swap").write_bytes(both)
     sizes = {FIRST: len(both), LAST: 0, f"{FIRST}.swap": len(both)}
-    assert partition.predict() == ("recovers", END, sizes)
+    assert partition.predict() == ("recovered", END, sizes)
     assert partition.sentences()[0] == f"the broker would rename {FIRST}.swap to {FIRST}"
 
 
@@ -341,7 +341,7 @@ def test_nobody_looks_at_what_is_swapped_in(partition: Partition) -> None:
     (partition.folder / f"{FIRST}.swap").write_bytes(b"\x7f" * 500)
     checkpoint(partition, RECOVERY_POINT, END)
     sizes = {FIRST: 500, LAST: 2217, f"{FIRST}.swap": 500}
-    assert partition.predict() == ("recovers", END, sizes)
+    assert partition.predict() == ("recovered", END, sizes)
     assert partition.sentences() == [
         f"the broker would rename {FIRST}.swap to {FIRST}",
         f"the broker would delete {FIRST}, which a .swap file replaces",
@@ -352,7 +352,7 @@ def test_files_marked_for_deletion_are_deleted(partition: Partition) -> None:
     shutil.copy(partition.last, partition.folder / f"{LAST}.deleted")
     shutil.copy(partition.last, partition.folder / f"{LAST}.cleaned")
     sizes = {**SIZES, f"{LAST}.deleted": 0, f"{LAST}.cleaned": 0}
-    assert partition.predict() == ("ok", END, sizes)
+    assert partition.predict() == ("intact", END, sizes)
 
 
 def test_a_clean_start_believes_the_newest_snapshot(partition: Partition) -> None:
@@ -389,13 +389,78 @@ def test_a_transaction_that_only_a_snapshot_knows(partition: Partition) -> None:
     ]
 
 
+@pytest.mark.parametrize("offset", [5, 0])
+def test_truncated_log_loses_the_offsets_from_the_first_bad_batch_on(
+    partition: Partition, offset: int
+) -> None:
+    flip(partition.last, FLIPPED + 30)
+    checkpoint(partition, RECOVERY_POINT, offset)
+    assert partition.lost() == (END - 45, [(45, END)])
+    # Before the recovery point nothing is verified; the batch is damaged, and not lost.
+    checkpoint(partition, RECOVERY_POINT, END)
+    assert partition.lost(clean_shutdown=True) == (0, [])
+
+
+def test_segment_recovered_alone_loses_offsets_below_the_log_end(partition: Partition) -> None:
+    flip(partition.folder / FIRST, IN_FIRST)
+    (partition.folder / FIRST).with_suffix(".index").unlink()
+    assert partition.lost(clean_shutdown=True) == (6, [(0, 6)])
+    flip(partition.last, FLIPPED + 30)
+    assert partition.lost() == (16, [(0, 6), (45, END)])
+
+
+def test_log_emptied_by_its_log_start_loses_all_offsets(partition: Partition) -> None:
+    checkpoint(partition, "log-start-offset-checkpoint", 1000)
+    assert partition.lost() == (END, [(0, END)])
+
+
+def test_offsets_below_the_log_start_are_not_lost(partition: Partition) -> None:
+    flip(partition.folder / FIRST, IN_FIRST)
+    (partition.folder / FIRST).with_suffix(".index").unlink()
+    checkpoint(partition, "log-start-offset-checkpoint", 4)
+    assert partition.lost() == (2, [(4, 6)])
+
+
+def test_offsets_above_a_wrong_index_are_lost_without_a_change(partition: Partition) -> None:
+    partition.last.with_suffix(".index").write_bytes(struct.pack(">ii", 100, 2139))
+    assert partition.lost(clean_shutdown=True) == (END - 6, [(6, END)])
+
+
+def test_offsets_that_checkpoints_name_are_lost_with_their_segments(partition: Partition) -> None:
+    for path in partition.folder.iterdir():
+        path.unlink()
+    assert partition.lost() == (END, [(0, END)])
+
+
+def test_recovery_of_a_partial_batch_loses_no_offset(partition: Partition) -> None:
+    with partition.last.open("ab") as file:
+        file.write(bytes(20))
+    assert partition.predict()[0] == "recovered"
+    assert partition.lost() == (0, [])
+
+
+def test_no_offsets_are_counted_where_the_broker_does_not_start(partition: Partition) -> None:
+    (partition.folder / "copy.log").write_bytes(b"")
+    assert partition.lost() == (None, [])
+
+
+def test_partition_with_an_error_is_never_intact(partition: Partition) -> None:
+    """The last batch is gone, and the recovery point says that it was there."""
+    with partition.last.open("r+b") as file:
+        file.truncate(2139)
+    for clean_shutdown in (False, True):
+        found = mb.verify(partition.log_dir, clean_shutdown=clean_shutdown)
+        assert "log-ends-below" in [finding.code for finding in found.findings]
+        assert [row["verdict"] for row in found.partitions] == ["unchanged-damaged"]
+
+
 def test_quick_and_partial_reads_predict_no_startup(partition: Partition) -> None:
     found = mb.verify(partition.log_dir, quick=True)
     assert [row["verdict"] for row in found.partitions] == ["unknown"]
     assert {row["bytes_after_recovery"] for row in found.segments} == {None}
     found = mb.verify(partition.last)
     (row,) = found.partitions
-    assert (row["verdict"], row["log_end_offset_after_recovery"]) == ("ok", None)
+    assert (row["verdict"], row["log_end_offset_after_recovery"]) == ("intact", None)
     flip(partition.last, FLIPPED + 30)
     (row,) = mb.verify(partition.last).partitions
     assert (row["verdict"], row["recovery"]) == ("unknown", [])

@@ -8,12 +8,14 @@ from magicbyte_cli.report.sections import overview_section
 from magicbyte_cli.report.sections.findings_section import findings
 from magicbyte_cli.report.sections.partitions_section import partitions
 from magicbyte_cli.report.sections.producers_section import producers
+from magicbyte_cli.report.sections.startup_section import startup
 from magicbyte_cli.report.sections.storage_section import sizes, storage
 from magicbyte_cli.report.sections.time_section import records_over_time
 from magicbyte_cli.report.sections.transactions_section import transactions
 
 CONTENTS = {
     "bytes": "Bytes",
+    "startup": "Startup",
     "findings": "Findings",
     "partitions": "Partitions",
     "time": "Time",
@@ -42,7 +44,8 @@ def render(figures: ReportFigures) -> str:
         overview_section.heading(figures),
         overview_section.cards(figures),
         overview_section.dispositions(figures),
-        findings(figures.problems),
+        startup(figures.verified_partitions),
+        findings(figures.problems, is_verified=figures.verified_partitions is not None),
         partitions(figures),
         records_over_time(figures.entries.times),
         transactions(figures),

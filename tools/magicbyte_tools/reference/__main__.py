@@ -1,4 +1,7 @@
-"""python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats, or check it."""
+"""python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats and docs/findings.md.
+
+`--check` names the files that are outdated.
+"""
 
 import sys
 from collections.abc import Sequence
@@ -7,11 +10,13 @@ from pathlib import Path
 from magicbyte_tools.generate import message_schemas
 from magicbyte_tools.generate.kaitai import CHECKOUT
 from magicbyte_tools.generate.source import specs
+from magicbyte_tools.reference.findings_page import findings_page
 from magicbyte_tools.reference.html import html
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.reference import reference
 
 FORMATS = CHECKOUT / "docs" / "formats"
+FINDINGS = CHECKOUT / "docs" / "findings.md"
 
 
 def differing(contents: dict[str, str], folder: Path = FORMATS) -> list[Path]:
@@ -54,11 +59,19 @@ def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
     return int(bool(found))
 
 
+def check_findings(page: Path = FINDINGS) -> int:
+    """Print *page* and return 1 if it differs from the codes of findings, else 0."""
+    if page.is_file() and _text(page) == findings_page():
+        return 0
+    print(f"{_shown(page)} is not what the codes of findings say: run `make docs`.")
+    return 1
+
+
 def main(arguments: Sequence[str]) -> int:
     """Write or check docs/formats, or write the HTML file; return the exit status."""
     wanted = reference(Library(specs()), message_schemas.load_all())
     if arguments == ["--check"]:
-        return check(wanted)
+        return check(wanted) | check_findings()
     if len(arguments) == 2 and arguments[0] == "--html":
         Path(arguments[1]).write_text(html(wanted), "utf-8", newline="\n")
         return 0
@@ -66,6 +79,7 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     write(wanted)
+    FINDINGS.write_text(findings_page(), "utf-8", newline="\n")
     return 0
 
 

@@ -169,6 +169,7 @@ CODES_WITHOUT_A_CASE = {
     "metadata-snapshot-invalid": "The same.",
     "quorum-state-invalid": "The same.",
     "bootstrap-checkpoint-invalid": "The same.",
+    "range-outside-log": "It is about a range that was asked for, and cases ask for none.",
     "produced-large": "The batch would take a mebibyte.",
     "timeindex-invalid": "The same.",
     "timeindex-mismatch": "The same.",

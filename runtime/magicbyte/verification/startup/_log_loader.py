@@ -295,6 +295,7 @@ class _LogLoader:
             if end < start:
                 why = f"the log start offset, {start}, is above the log end offset, {end}"
                 self._delete(self.segments, why)
+                self.prediction.cuts.append((self.segments[0].base_offset, end))
                 self.segments = []
         if not self.segments:
             self.segments = [_LoadedSegment(start, None, 0)]
@@ -307,6 +308,14 @@ class _LogLoader:
             self.prediction.open_transactions = producers.open_transactions
         self.prediction.log_end_offset = end
         self.prediction.segment_sizes = {each.name: each.size_bytes for each in self.segments}
+        self._add_cuts()
+
+    def _add_cuts(self) -> None:
+        """Add the offsets at which recovery has cut segments that are left."""
+        following = [segment.base_offset for segment in self.segments[1:]]
+        for segment, base in zip(self.segments, [*following, None], strict=True):
+            if segment.recovered is not None and segment.recovered.why_truncated is not None:
+                self.prediction.cuts.append((segment.recovered.next_offset, base))
 
     def _next_offset(self, loaded_segment: _LoadedSegment) -> int:
         if loaded_segment.recovered is not None:

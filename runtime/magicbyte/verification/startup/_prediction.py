@@ -2,12 +2,11 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
 
-Verdict = Literal["ok", "recovers", "starts-damaged", "refuses-to-start", "unknown"]
-"""`ok`: the broker starts and keeps every segment unchanged. `recovers`: it starts, and truncates,
-deletes, creates or renames a segment. `starts-damaged`: it starts and changes no segment, but
-consumers meet an error. `refuses-to-start`: the broker, the log.dir or the partition fails."""
+from magicbyte.verification.verdicts import Verdict
+
+OffsetRange = tuple[int, int]
+"""First offset, and the offset after the last one."""
 
 
 class StartupRefusedError(Exception):
@@ -31,6 +30,9 @@ class StartupPrediction:
     """Name of the last segment, and the bytes of a partial batch that the startup leaves in it."""
     actions: list[str] = field(default_factory=list)
     """Changes to segments, in order, one sentence each."""
+    cuts: list[tuple[int, int | None]] = field(default_factory=list)
+    """Offsets that are gone from segments: the first one, and the base offset of the next segment
+    that is left; None where none is left, so that all later offsets are gone."""
 
     def sentences(
         self, *, log_end_offset: int | None, open_transactions: Mapping[int, int]
@@ -42,11 +44,15 @@ class StartupPrediction:
         """
         if self.refusal is not None:
             return [*self.actions, f"the broker would fail to load this partition: {self.refusal}"]
-        return [*self.actions, *self._unnoticed_damage(log_end_offset, open_transactions)]
+        return [*self.actions, *self.unnoticed_damage(log_end_offset, open_transactions)]
 
-    def _unnoticed_damage(
+    def unnoticed_damage(
         self, log_end_offset: int | None, open_transactions: Mapping[int, int]
     ) -> Iterator[str]:
+        """Yield a sentence for each fault that the broker would not change.
+
+        `sentences` has the same arguments.
+        """
         end = self.log_end_offset
         is_hidden = end is not None and log_end_offset is not None and end < log_end_offset
         if is_hidden and log_end_offset is not None and not self.actions:
@@ -77,13 +83,36 @@ class StartupPrediction:
                     "there"
                 )
 
-    def verdict(self, sizes_before: Mapping[str, int], *, is_damaged: bool) -> Verdict:
+    def lost_ranges(self, log_start: int | None, log_end: int | None) -> list[OffsetRange]:
+        """Return the offsets of a log from *log_start* to *log_end* that are gone after the startup.
+
+        They are gone because segments are truncated or deleted, or because the broker takes a lower
+        offset for the log end offset.
+        """
+        if self.log_end_offset is None or log_end is None:
+            return []
+        # A log start above the end makes the broker empty the log: all offsets count then.
+        floor = 0 if log_start is None or log_start >= log_end else log_start
+        gone = [(first, log_end if base is None else base) for first, base in self.cuts]
+        gone.append((self.log_end_offset, log_end))
+        lost: list[OffsetRange] = []
+        for first, end in sorted(gone):
+            begin, end = max(first, floor), min(end, log_end)
+            if lost and begin <= lost[-1][1]:
+                lost[-1] = lost[-1][0], max(lost[-1][1], end)
+            elif begin < end:
+                lost.append((begin, end))
+        return lost
+
+    def verdict(
+        self, sizes_before: Mapping[str, int], *, loses_offsets: bool, is_damaged: bool
+    ) -> Verdict:
         """Return the verdict on a partition whose `.log` files have *sizes_before*, by name.
 
-        *is_damaged* says whether consumers would still meet an error after the startup.
+        *is_damaged* says whether anything would still be wrong after the startup.
         """
         if self.refusal is not None:
             return "refuses-to-start"
         if self.segment_sizes != sizes_before:
-            return "recovers"
-        return "starts-damaged" if is_damaged else "ok"
+            return "truncated" if loses_offsets else "recovered"
+        return "unchanged-damaged" if is_damaged or loses_offsets else "intact"

@@ -38,6 +38,8 @@ class ReportFigures:
     entries: EntryFigures
     transaction_figures: TransactionFigures
     problems: ProblemFigures
+    verified_partitions: list[dict[str, Any]] | None
+    """Partitions with their verdicts, as `verify` returns them; None if it did not run."""
 
 
 def read_figures(folder: Path) -> ReportFigures:
@@ -63,4 +65,13 @@ def read_figures(folder: Path) -> ReportFigures:
         entries,
         transactions,
         problems,
+        _verified_partitions(folder),
     )
+
+
+def _verified_partitions(folder: Path) -> list[dict[str, Any]] | None:
+    path = folder / "_magicbyte" / "verification.json"
+    if not path.is_file():
+        return None
+    verified_partitions: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
+    return verified_partitions

@@ -40,6 +40,8 @@ class EncodingFigures:
     """Stored bytes of the batches and messages that were decoded."""
     content_bytes: int = 0
     """Bytes of their keys and values after decoding."""
+    plain_bytes: int = 0
+    """Bytes that they would have without compression."""
 
 
 @dataclass(slots=True)
@@ -117,7 +119,8 @@ def _contents(folder: Path) -> list[dict[str, Any]] | None:
     if not path.is_file():  # written by an earlier release
         return None
     contents: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return contents
+    # An earlier release wrote no sizes without compression.
+    return contents if all("plain_bytes" in row for row in contents) else None
 
 
 def _by_encoding(
@@ -141,6 +144,7 @@ def _by_encoding(
         for encoding in encodings_of(row):
             encoding.decoded_bytes += row["stored_bytes"]
             encoding.content_bytes += row["content_bytes"]
+            encoding.plain_bytes += row["plain_bytes"]
     return _largest_first(codecs), _largest_first(formats)
 
 

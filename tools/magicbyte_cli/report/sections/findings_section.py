@@ -6,7 +6,6 @@ from typing import Any
 from magicbyte.findings import CODES
 from magicbyte_cli import display
 from magicbyte_cli.report import cells
-from magicbyte_cli.report.advice import ADVICE
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.figures.problem_figures import CodeFigures, ProblemFigures
 from magicbyte_cli.report.markup import Content, Markup, element
@@ -15,13 +14,24 @@ from magicbyte_cli.report.tables import card, section, soft, table
 HEADS = ("Partition", "File", ">Byte", ">Length", ">Offset", "Finding")
 
 
-def findings(problems: ProblemFigures) -> Markup:
-    """Return a card per code: its meaning, advice, and the first findings."""
-    if not problems.codes:
-        verify = element("code", "magicbyte verify")
-        hint = " also checks files that reading does not need, such as indexes."
-        return section("findings", "Findings", soft("No findings. ", verify, hint))
-    return section("findings", "Findings", *map(_code, problems.codes))
+def findings(problems: ProblemFigures, *, is_verified: bool) -> Markup:
+    """Return a card per code: its meaning, advice, and the first findings.
+
+    If not *is_verified*, name the checks that were not made.
+    """
+    verify = element("code", "magicbyte verify")
+    if is_verified:
+        scope = soft("All checks of ", verify, " were made.")
+    else:
+        scope = soft(
+            "Indexes, snapshots, checkpoint files and replicas were not checked: ",
+            element("code", "magicbyte pipeline --verify"),
+            " or ",
+            verify,
+            " checks them.",
+        )
+    nothing = None if problems.codes else soft("No findings.")
+    return section("findings", "Findings", scope, nothing, *map(_code, problems.codes))
 
 
 def _code(code_figures: CodeFigures) -> Markup:
@@ -35,11 +45,11 @@ def _code(code_figures: CodeFigures) -> Markup:
             element("code", code_figures.code),
             element("span", f"{code_figures.count:,} {in_partitions}", class_="count"),
         ),
-        element("p", code.sentence if code else ""),
+        element("p", *with_code(f"{code.sentence} {code.consequence}" if code else "")),
         element(
             "p",
             element("b", "What to do: "),
-            *with_code(ADVICE.get(code_figures.code, "")),
+            *with_code(code.remedy if code else ""),
             class_="advice",
         ),
         table(

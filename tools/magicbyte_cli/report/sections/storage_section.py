@@ -10,14 +10,14 @@ from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.figures.entry_figures import EncodingFigures, EntryFigures
 from magicbyte_cli.report.markup import Content, Markup, element
 from magicbyte_cli.report.plots import bar, histogram
+from magicbyte_cli.report.stats.class_labels import ratio
 from magicbyte_cli.report.tables import section, soft, table
 
 
 def storage(entries: EntryFigures) -> Markup:
     """Return the shares of codecs and formats, with the sizes of their contents."""
-    ratio = (
-        "The ratio is bytes of decoded keys and values per stored byte. Stored bytes include the "
-        "headers and lengths of batches and records, so the ratio is below 1 without compression."
+    explanation = (
+        "The ratio is bytes without compression per stored byte; it is 1 without compression."
         if entries.has_content_sizes
         else "This output does not contain the decoded sizes: an earlier release wrote it."
     )
@@ -30,7 +30,7 @@ def storage(entries: EntryFigures) -> Markup:
             "wrappers. "
             f"{display.counted(entries.num_control, 'control batch', 'control batches')} and "
             "damaged ranges are left out of these tables. ",
-            ratio,
+            explanation,
         ),
         _shares("Codecs", "Codec", entries.codecs),
         _shares("Formats", "Format", entries.formats),
@@ -49,22 +49,26 @@ def _shares(caption: str, head: str, encodings: Sequence[EncodingFigures]) -> Ma
             f"{encoding.entries:,}",
             f"{encoding.records:,}",
             f"{encoding.bytes:,}",
-            *_contents(encoding.content_bytes, encoding.decoded_bytes),
+            *_contents(encoding),
         )
 
     rows = [
         row(encoding, bar(Counter(delivered=encoding.bytes), total=total.bytes))
         for encoding in encodings
     ]
-    heads = f"{head}||>Share|>Entries|>Records|>Stored bytes|>Key and value bytes|>Ratio"
+    heads = f"{head}||>Share|>Entries|>Records|>Stored bytes|>Decompressed bytes|>Ratio|>Key and value bytes"
     return table(caption, heads.split("|"), rows, foot=[row(total, "")])
 
 
-def _contents(content_bytes: int, stored_bytes: int) -> tuple[Content, Content]:
-    """Return the bytes of keys and values, and their ratio to the stored bytes."""
-    if not stored_bytes:
-        return DASH, DASH
-    return f"{content_bytes:,}", f"{content_bytes / stored_bytes:.2f}"
+def _contents(encoding: EncodingFigures) -> tuple[Content, Content, Content]:
+    """Return the bytes without compression, their ratio to the stored bytes, and keys and values."""
+    if not encoding.decoded_bytes:
+        return DASH, DASH, DASH
+    return (
+        f"{encoding.plain_bytes:,}",
+        ratio(encoding.plain_bytes, encoding.decoded_bytes) or DASH,
+        f"{encoding.content_bytes:,}",
+    )
 
 
 def sizes(entries: EntryFigures) -> Markup:

@@ -1,0 +1,139 @@
+"""The offsets in damaged ranges, by the sound entries before and after each.
+
+A consumer fails at a damaged range and stays there. It can go on at the next sound offset.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from magicbyte.engines.protocol import Entries
+from magicbyte.logdir.log_file import LogFile
+from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
+from magicbyte.reading.survey import SegmentSurvey, Survey
+
+DAMAGED_KINDS = ("damaged", "unreadable")
+"""Kinds of unsound ranges that stop a consumer. Kafka has no limit, so `over_limit` does not."""
+
+
+@dataclass(slots=True)
+class DamagedRange:
+    """Consecutive damaged bytes of a segment, and the offsets that they may hold."""
+
+    file: str
+    position: int
+    length: int
+    first_offset: int
+    """The lowest offset that may be in the range."""
+    end_offset: int | None = None
+    """The offset after the highest one that may be in the range; None if nothing bounds it."""
+    next_offset: int | None = None
+    """The next sound offset, at which a consumer can go on; None if there is none."""
+
+    @property
+    def end(self) -> int:
+        return self.position + self.length
+
+
+@dataclass(slots=True)
+class _Stretch:
+    """Consecutive bytes of a segment: sound entries with their offsets, or damage without."""
+
+    begin: int
+    end: int
+    first_offset: int | None = None
+    last_offset: int | None = None
+
+
+class DamagedOffsets:
+    """Collects where the sound entries of a partition begin and end, in order."""
+
+    def __init__(self) -> None:
+        self._stretches: dict[str, list[_Stretch]] = {}
+
+    def add(self, segment: LogFile, classified: ClassifiedEntries) -> None:
+        """Collect *classified*, the log's next framed entries, in *segment*."""
+        entries = classified.entries
+        is_damaged = classified.entry_codes == DISPOSITION_CODES["damaged"]
+        begin = 0
+        for index in [*np.flatnonzero(is_damaged).tolist(), len(entries)]:
+            if begin < index:
+                self._add_sound(segment.path, entries, begin, index - 1)
+            if index < len(entries):
+                entry = entries[index]
+                self._of(segment.path).append(_Stretch(entry.position, entry.end))
+            begin = index + 1
+
+    def _of(self, path: str) -> list[_Stretch]:
+        return self._stretches.setdefault(path, [])
+
+    def _add_sound(self, path: str, entries: Entries, first: int, last: int) -> None:
+        position, size = entries.column("position"), entries.column("size_bytes")
+        begin, end = int(position[first]), int(position[last] + size[last])
+        last_offset = int(entries.column("last_offset")[last])
+        stretches = self._of(path)
+        if stretches and stretches[-1].end == begin and stretches[-1].last_offset is not None:
+            stretches[-1].end, stretches[-1].last_offset = end, last_offset
+            return
+        first_offset = int(entries.column("first_offset")[first])
+        stretches.append(_Stretch(begin, end, first_offset, last_offset))
+
+    def ranges(self, survey: Survey) -> list[DamagedRange]:
+        """Return the damaged ranges of the log with their offsets, in order.
+
+        Ranges below the log start are left out, since no consumer meets them; so are those whose
+        neighbors are out of order, since these tell nothing.
+        """
+        damaged_ranges: list[DamagedRange] = []
+        open_ranges: list[DamagedRange] = []  # no sound entry has followed yet
+        next_offset = survey.log_start_offset or 0
+        for segment in survey.segments:
+            base_offset = segment.file.base_offset
+            next_offset = max(next_offset, base_offset or 0)
+            for damaged in open_ranges:
+                damaged.end_offset = (
+                    base_offset if damaged.end_offset is None else damaged.end_offset
+                )
+            for stretch in self._in_order(segment):
+                if stretch.first_offset is None or stretch.last_offset is None:
+                    _append(open_ranges, segment.file.name, stretch, next_offset)
+                    continue
+                for damaged in open_ranges:
+                    damaged.next_offset = stretch.first_offset
+                    if damaged.end_offset is None:
+                        damaged.end_offset = stretch.first_offset
+                damaged_ranges += filter(_has_offsets, open_ranges)
+                open_ranges = []
+                next_offset = max(next_offset, stretch.last_offset + 1)
+        acknowledged = survey.log.acknowledged_offset
+        for damaged in open_ranges:
+            is_above = acknowledged is not None and acknowledged > damaged.first_offset
+            if damaged.end_offset is None and is_above:
+                damaged.end_offset = acknowledged
+        return [*damaged_ranges, *filter(_has_offsets, open_ranges)]
+
+    def _in_order(self, segment: SegmentSurvey) -> list[_Stretch]:
+        """Return the sound and the damaged stretches of *segment*, by position."""
+        damaged = [
+            _Stretch(unsound.start, unsound.end)
+            for unsound in segment.unsound_ranges
+            if unsound.kind in DAMAGED_KINDS
+        ]
+        stretches = [*self._stretches.get(segment.file.path, ()), *damaged]
+        return sorted(stretches, key=lambda stretch: stretch.begin)
+
+
+def _has_offsets(damaged: DamagedRange) -> bool:
+    return damaged.end_offset is None or damaged.end_offset > damaged.first_offset
+
+
+def _append(
+    open_ranges: list[DamagedRange], file: str, stretch: _Stretch, first_offset: int
+) -> None:
+    """Append the damage *stretch*, or extend the last range if *stretch* follows it directly."""
+    length = stretch.end - stretch.begin
+    last = open_ranges[-1] if open_ranges else None
+    if last is not None and last.file == file and last.end == stretch.begin:
+        last.length += length
+    else:
+        open_ranges.append(DamagedRange(file, stretch.begin, length, first_offset))

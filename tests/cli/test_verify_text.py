@@ -1,0 +1,179 @@
+"""Tests of the text of `magicbyte verify`: order, folding, severities, colors, what to do."""
+
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import log_builder as build
+import magicbyte as mb
+from file_damage import flip
+from magicbyte_cli.painter import Painter
+from magicbyte_cli.verify_text import MAX_PER_CODE, VerifyText, reset_command
+
+from .conftest import run
+
+SIZE = len(build.batch(build.records(3), 0))
+
+
+def write(folder: Any, partition: str, num_batches: int = 3) -> Path:
+    data = [build.batch(build.records(3), 3 * number) for number in range(num_batches)]
+    path: Path = folder.segment(partition, b"".join(data))
+    return path
+
+
+def index(path: Path) -> None:
+    """Write an empty offset index and a time index for the segment *path*."""
+    path.with_suffix(".index").write_bytes(b"")
+    path.with_suffix(".timeindex").write_bytes(b"")
+
+
+@pytest.fixture
+def log_dir(folder: Any) -> Any:
+    return folder.log_dir()
+
+
+def lines(*arguments: object) -> list[str]:
+    return run("verify", *arguments).stdout.splitlines()
+
+
+def test_partitions_are_printed_by_severity_with_their_findings(log_dir: Any) -> None:
+    for name in ("a-0", "b-0", "c-0", "d-0"):
+        index(write(log_dir, name))
+    (log_dir.path / "a-0" / "notes.txt").write_text("")
+    flip(log_dir.path / "b-0" / f"{0:020}.log", SIZE + 70)
+    (log_dir.path / "c-0" / "copy.log").write_text("")
+    (log_dir.path / ".kafka_cleanshutdown").write_text("")
+    found = lines(log_dir)
+    heads = [line for line in found if line.startswith(("a-0", "b-0", "c-0", "d-0"))]
+    assert [head.partition(":")[0] for head in heads] == [
+        "c-0 [refuses-to-start]",
+        "b-0 [unchanged-damaged]",
+        "a-0 [intact]",
+    ]
+    of_b = found[found.index(heads[1]) + 1 : found.index(heads[2])]
+    assert of_b[0].startswith(f"  error checksum-mismatch: {0:020}.log byte {SIZE}: stored CRC-32C")
+    assert of_b[1:] == [
+        f"  {0:020}.log bytes {SIZE} to {2 * SIZE - 1} hold offsets 3 to 5; the next sound offset is 6",
+        "  to move a consumer group that is stuck there to the next sound offset:",
+        f"    {reset_command('b', 0, 6)}",
+    ]
+    assert found[0] == "the broker would not start: c-0"
+    assert found[1] == "consumers would get stuck in 1 partition: b-0 3 to 5"
+    assert found[-1].startswith("first: keep a copy of these files; then repair")
+    assert any(line.startswith("  checksum-mismatch: Check disk") for line in found)
+
+
+def test_command_that_moves_a_group_is_complete(log_dir: Any) -> None:
+    assert reset_command("orders", 7, 18) == (
+        "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --group GROUP --topic orders:7 "
+        "--reset-offsets --to-offset 18 --execute"
+    )
+    assert "--topic 'a b:0' " in reset_command("a b", 0, 1)
+
+
+def test_lost_offsets_are_in_the_first_line(log_dir: Any) -> None:
+    flip(write(log_dir, "a-0"), SIZE + 70)
+    found = lines(log_dir)
+    assert found[0] == "6 offsets lost in 1 partition: a-0 3 to 8"
+    (head,) = (line for line in found if line.startswith("a-0 ["))
+    assert head == (
+        "a-0 [truncated]: on startup the broker would lose offsets 3 to 8 of this partition "
+        "(6 offsets); its log end offset would be 3"
+    )
+    assert found[-1].startswith("first: do not start a broker on these files")
+    assert run("verify", log_dir).exit_code == 1
+
+
+def test_repeated_notes_are_one_line(log_dir: Any) -> None:
+    for number in range(5):
+        index(write(log_dir, f"a-{number}"))
+        (log_dir.path / f"a-{number}" / "notes.txt").write_text("")
+    found = lines(log_dir)
+    notes = [line for line in found if "foreign-file" in line]
+    assert notes == [
+        "note foreign-file: 5 times in 5 partitions, first a-0/notes.txt: not a file of Kafka"
+    ]
+    assert not any(line.startswith("a-") for line in found)
+    assert found[-2].endswith(": 10 notes")  # without partition.metadata, too
+    assert found[-1] == "first: nothing needs to be done: no offset would be lost"
+
+
+def test_repeated_errors_of_a_partition_are_counted(log_dir: Any) -> None:
+    path = write(log_dir, "a-0", 2 * MAX_PER_CODE + 8)
+    index(path)
+    for number in range(MAX_PER_CODE + 4):
+        flip(path, 2 * number * SIZE + 70)
+    found = lines(log_dir, "--clean-shutdown")
+    printed = [line for line in found if line.startswith("  error checksum-mismatch")]
+    assert len(printed) == MAX_PER_CODE + 1
+    assert printed[-1].endswith(f": 4 more, the last at {0:020}.log byte {26 * SIZE}")
+    assert any(line.startswith("  and 4 more damaged ranges") for line in found)
+    assert sum("kafka-consumer-groups.sh" in line for line in found) == 1
+
+
+@pytest.mark.parametrize(("severity", "shown"), [("error", 1), ("warning", 2), ("note", 3)])
+def test_severity_selects_findings_and_the_summary_counts_all(
+    severity: str, shown: int, log_dir: Any
+) -> None:
+    path = write(log_dir, "a-0")
+    index(path)
+    flip(path, SIZE + 70)
+    (path.parent / "notes.txt").write_text("")
+    (path.parent / "leader-epoch-checkpoint").write_text("0\n1\n7 0\n")
+    found = lines(log_dir, "--severity", severity)
+    severities = {line.split()[0] for line in found if line.startswith("  ")}
+    assert severities & {"error", "warning", "note"} == {*("error", "warning", "note")[:shown]}
+    assert any(": 1 error, " in line and "2 notes" in line for line in found)
+
+
+def test_first_thing_to_do_is_on_the_first_screen_too(log_dir: Any) -> None:
+    for number in range(12):
+        flip(write(log_dir, f"a-{number}"), SIZE + 70)
+    found = lines(log_dir)
+    first = [number for number, line in enumerate(found) if line.startswith("first: ")]
+    assert first == [1, len(found) - 1]
+    assert found[0].startswith("72 offsets lost in 12 partitions: a-0 3 to 8; a-1 3 to 8; ")
+    assert found[0].endswith("; 9 more")
+
+
+def test_findings_of_a_replica_are_under_its_path(log_dir: Any, tmp_path: Path) -> None:
+    index(write(log_dir, "a-0"))
+    copy = tmp_path / "copy"
+    shutil.copytree(log_dir.path / "a-0", copy / "a-0")
+    shutil.copy(log_dir.path / "meta.properties", copy)
+    original = tmp_path / "original"
+    original.mkdir()
+    shutil.move(log_dir.path / "a-0", original)
+    shutil.move(log_dir.path / "meta.properties", original)
+    flip(copy / "a-0" / f"{0:020}.log", SIZE + 70)
+    found = lines(original, copy, "--clean-shutdown")
+    (head,) = (line for line in found if line.startswith(f"{copy}/a-0 ["))
+    assert "checksum-mismatch" in found[found.index(head) + 1]
+    findings = mb.verify(original, copy).findings
+    of_damage = [finding for finding in findings if finding.code == "checksum-mismatch"]
+    assert [finding.replica for finding in of_damage] == [str(copy)]
+
+
+def test_colors_are_for_a_terminal(log_dir: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    flip(write(log_dir, "a-0"), SIZE + 70)
+    assert "\x1b" not in run("verify", log_dir).stdout
+    verification = mb.verify(log_dir.path)
+    colored = "\n".join(VerifyText(verification, severity="note", painter=Painter(True)).lines())
+    plain = "\n".join(VerifyText(verification, severity="note", painter=Painter(False)).lines())
+    assert "\x1b[31m\x1b[1merror\x1b[0m checksum-mismatch" in colored
+    assert "\x1b" not in plain
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert Painter.for_stdout().is_on
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not Painter.for_stdout().is_on
+
+
+def test_name_of_a_partition_cannot_control_a_terminal(log_dir: Any) -> None:
+    flip(write(log_dir, "a\x1b[2J-0"), SIZE + 70)
+    verification = mb.verify(log_dir.path)
+    for is_on in (True, False):
+        text = VerifyText(verification, severity="note", painter=Painter(is_on))
+        assert not any("\x1b[2J" in line for line in text.lines())

@@ -1,0 +1,55 @@
+"""Tests of ranges of offsets and times that a log does not have: a finding names where it ends."""
+
+from typing import Any
+
+import pytest
+
+import log_builder as build
+import magicbyte as mb
+
+
+@pytest.fixture
+def path(folder: Any) -> Any:
+    """A log.dir whose only log has offsets 5 to 10, at the default time."""
+    log_dir = folder.log_dir()
+    data = b"".join(build.batch(build.records(3), base) for base in (5, 8))
+    log_dir.segment("t-0", data, 5)
+    return log_dir.path
+
+
+def messages(path: Any, **range_options: Any) -> list[str]:
+    rows = mb.open(path, **range_options).records(["offset"])
+    rows.to_table()
+    return [f.message for f in rows.report.findings if f.code == "range-outside-log"]
+
+
+@pytest.mark.parametrize(
+    ("offsets", "message"),
+    [
+        ((11, None), "the log ends at offset 11: there is no record from offset 11 on"),
+        ((99, 200), "the log ends at offset 11: there is no record from offset 99 on"),
+        ((None, 5), "the log begins at offset 5: there is no record before offset 5"),
+        ((1, 3), "the log begins at offset 5: there is no record before offset 3"),
+        ((10, None), None),
+        ((None, 6), None),
+        ((0, 99), None),
+        (None, None),
+    ],
+)
+def test_range_of_offsets_that_the_log_lacks_is_named(
+    offsets: Any, message: str | None, path: Any
+) -> None:
+    assert messages(path, offsets=offsets) == ([message] if message else [])
+
+
+def test_time_after_the_last_record_is_named(path: Any) -> None:
+    assert messages(path, times=(build.TIME, None)) == []
+    assert messages(path, times=(1_893_456_000_000, None)) == [
+        "no record has the timestamp 2030-01-01T00:00:00.000Z or a later one"
+    ]
+
+
+def test_partition_that_is_not_there_is_an_error_that_names_those_that_are(path: Any) -> None:
+    with pytest.raises(mb.InputError, match="no partition 7; expected one of 0"):
+        mb.open(path, partitions=[0, 7])
+    assert len(mb.open(path, partitions=[0]).logs) == 1

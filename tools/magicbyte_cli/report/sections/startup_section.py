@@ -1,0 +1,58 @@
+"""Section of the report about startups: verdicts on partitions, and the offsets they would lose."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from magicbyte.verification.verdicts import BAD_VERDICTS, VERDICTS
+from magicbyte_cli import display
+from magicbyte_cli.report import cells
+from magicbyte_cli.report.cells import DASH
+from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli.report.tables import section, soft, table
+
+MAX_PARTITIONS = 200
+"""Largest number of partitions that have a row."""
+
+TITLE = "What a broker would do on startup"
+
+
+def startup(verified_partitions: Sequence[dict[str, Any]] | None) -> Markup:
+    """Return a row for each partition that a startup would change or not serve, the worst first."""
+    if verified_partitions is None:
+        return section(
+            "startup",
+            TITLE,
+            soft(
+                "Not predicted: ",
+                element("code", "magicbyte pipeline --verify"),
+                " or ",
+                element("code", "magicbyte verify"),
+                " predicts it.",
+            ),
+        )
+    order = list(VERDICTS)
+    worst_first = sorted(verified_partitions, key=lambda row: order.index(row["verdict"]))
+    listed = [row for row in worst_first if row["verdict"] != "intact" or row["recovery"]]
+    num_intact = len(verified_partitions) - len(listed)
+    summary = soft(f"{display.counted(num_intact, 'partition')} would be served as they are.")
+    if not listed:
+        return section("startup", TITLE, summary)
+    caption = cells.partial_caption(
+        "By partition", min(len(listed), MAX_PARTITIONS), len(listed), "partitions", "the worst"
+    )
+    heads = ("Partition", "Verdict", ">Offsets lost", "Which", "What the broker would do")
+    rows = [_row(row) for row in listed[:MAX_PARTITIONS]]
+    return section("startup", TITLE, summary, table(caption, heads, rows, wide=4))
+
+
+def _row(row: dict[str, Any]) -> tuple[Content, ...]:
+    verdict = row["verdict"]
+    sentences = [f"{VERDICTS[verdict]}", *row["recovery"]]
+    ranges = ", ".join(f"{first} to {end - 1}" for first, end in row["lost_ranges"])
+    return (
+        cells.partition(row["topic"], row["partition"]),
+        cells.severity("error", verdict) if verdict in BAD_VERDICTS else verdict,
+        cells.number(row["offsets_lost"] or None),
+        ranges or DASH,
+        joined(element("div", sentence) for sentence in sentences),
+    )
