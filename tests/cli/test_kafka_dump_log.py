@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from file_damage import flip
+from magicbyte.kafka_release import NEWEST
 from paths import DATA, shared
 
 from .conftest import TRANSACTIONS, only_line, refusal, run
@@ -146,12 +147,9 @@ def test_a_wrong_checksum_is_no_end(segment: Path) -> None:
 @pytest.mark.parametrize(
     ("option", "value", "message"),
     [
-        ("--kafka-version", "2.7", "release 2.7; expected 2.8 or later"),
-        (
-            "--kafka-version",
-            "new",
-            "release 'new'; expected a release of Kafka, such as 3.9 or 3.9.2",
-        ),
+        ("--kafka-version", "2.7", "Kafka release '2.7'; expected one of 2.8, 3.0, 3.1, "),
+        ("--kafka-version", "4.5", "Kafka release '4.5'; expected one of 2.8, 3.0, 3.1, "),
+        ("--kafka-version", "new", "Kafka release 'new'; expected one of 2.8, 3.0, 3.1, "),
         ("--value-decoder-class", "my.Decoder", "expected one of org.apache.kafka.tools.api."),
     ],
 )
@@ -159,10 +157,9 @@ def test_unsupported_arguments_are_usage_errors(option: str, value: str, message
     assert message in refusal("kafka-dump-log", "--files", "x.log", option, value)
 
 
-def test_later_releases_are_taken_for_the_newest_known(segment: Path) -> None:
-    newest = dump_log(segment).stdout
-    later = dump_log(segment, "--kafka-version", "5.0").stdout
-    assert newest == later != ""
+def test_the_newest_known_release_is_the_default(segment: Path) -> None:
+    newest = dump_log(segment, "--kafka-version", str(NEWEST)).stdout
+    assert dump_log(segment).stdout == newest != ""
 
 
 def test_zeros_of_a_preallocated_index_lead_nowhere_else(tmp_path: Path) -> None:

@@ -14,7 +14,7 @@ from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.decoders.primitive_decoders import CLASSES, key_value_decoder
 from magicbyte_cli.dump_log.file_lines import file_lines
 from magicbyte_cli.dump_log.record_lines import SegmentOptions
-from magicbyte_cli.dump_log.releases import DEFAULT, Release
+from magicbyte_cli.dump_log.releases import DEFAULT, OLDEST, Release
 from magicbyte_cli.selection import flag_option
 from magicbyte_cli.stderr_messages import warn
 
@@ -123,9 +123,9 @@ def _record_decoder(
 )
 @click.option(
     "--kafka-version",
-    default="{}.{}".format(*DEFAULT.version),
+    default=str(DEFAULT.version),
     metavar="RELEASE",
-    help="Kafka release whose output is printed, from 2.8 on.",
+    help=f"Kafka release whose output is printed: {OLDEST} to {DEFAULT.version} (default).",
 )
 @click.pass_context
 def kafka_dump_log(

@@ -1,34 +1,26 @@
 """Differences between the releases of kafka-dump-log."""
 
-import re
 from dataclasses import dataclass
 
-from magicbyte import InputError
+from magicbyte.kafka_release import NEWEST, KafkaRelease, parse_release
 
-OLDEST, NEWEST = (2, 8), (4, 3)
-
-_FORM = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?")
+OLDEST = KafkaRelease(2, 8)
+"""First release of kafka-dump-log whose output is known."""
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """A Kafka release, which selects the forms of lines. Unknown later ones count as the newest."""
+    """A Kafka release, which selects the forms of lines."""
 
-    version: tuple[int, int]
+    version: KafkaRelease
 
     @classmethod
     def of(cls, text: str) -> "Release":
-        """Return the release *text*, such as `3.9` or `3.9.2`; InputError if invalid or too old."""
-        match = _FORM.fullmatch(text)
-        if match is None:
-            raise InputError(f"release {text!r}", "a release of Kafka, such as 3.9 or 3.9.2")
-        version = int(match[1]), int(match[2])
-        if version < OLDEST:
-            raise InputError(f"release {text}", "{}.{} or later".format(*OLDEST))
-        return cls(version)
+        """Return the release *text*, such as `3.9` or `3.9.2`; InputError if its output is not known."""
+        return cls(parse_release(text, oldest=OLDEST))
 
     def since(self, major: int, minor: int) -> bool:
-        return self.version >= (major, minor)
+        return self.version.since(major, minor)
 
     @property
     def has_long_records(self) -> bool:
