@@ -14,6 +14,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from click.testing import CliRunner
 from cli.dump_log import cases
 from cli.dump_log.drawn import DRAWN, Record, control_record
 from cli.dump_log.told import TOLD, Told, by_release, load, steps, tail
-from log_builder import CONTROL, batch, control, message, record
+from log_builder import CONTROL, GZIP, LZ4, SNAPPY, ZSTD, batch, control, message, record, records
 from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_cli.kafka_dump_log import kafka_dump_log
@@ -38,8 +39,6 @@ EVERY_RELEASE = (
     *("2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.3.2", "3.4.1", "3.5.2", "3.6.2", "3.7.2", "3.8.1"),
     *("3.9.2", "4.0.0", "4.1.2", "4.2.0", "4.3.1"),
 )
-
-GZIP = 1
 
 MORE_FLAGS: tuple[tuple[str, ...], ...] = (
     *[()] * 12,
@@ -186,6 +185,32 @@ def test_drawn_records_are_decoded_as_kafkas_tool_decodes_them(
         f"{len(differing)} of {len(asked)} outputs differ; MAGICBYTE_SEED={SEED}\n"
         + "\n".join(differing[:20])
     )
+
+
+def segments_with_wrong_counts() -> list[Dump]:
+    """Return segments whose first batch states more or fewer records than it has."""
+    segments = []
+    for codec, size in product((0, GZIP, SNAPPY, LZ4, ZSTD), range(1, 5)):
+        for count in range(-1, size + 3):
+            for is_cut in (False, True):
+                content = b"".join(records(size))
+                content = content[:-1] if is_cut else content
+                first = batch(content, count=count, last_delta=size - 1, codec=codec)
+                name = f"count-{codec}-{size}-{count}-{'cut' if is_cut else 'whole'}"
+                segments.append(Dump(name, ("--deep-iteration",), first + batch(base=size)))
+    return segments
+
+
+@pytest.mark.skipif(not RUN, reason="it takes Maven, Java and two minutes: make test-brokers")
+@pytest.mark.parametrize("version", RELEASES)
+def test_a_wrong_count_ends_the_lines_where_kafkas_tool_ends(version: str, tmp_path: Path) -> None:
+    asked = segments_with_wrong_counts()
+    differing = {
+        one.name: (difference(told[0], output[0]), told[1], output[1])
+        for one, path, told in answers(tmp_path, version, asked)
+        if (output := ours(version, one, path)) != told
+    }
+    assert not differing
 
 
 @pytest.mark.skipif(not RUN, reason="it takes Maven, Java and two minutes: make test-brokers")

@@ -11,6 +11,7 @@ import pytest
 from click.testing import Result
 
 from file_damage import flip
+from log_builder import GZIP, TIME, batch, records
 from magicbyte.kafka_release import NEWEST
 from paths import DATA, shared
 
@@ -160,6 +161,36 @@ def test_unsupported_arguments_are_usage_errors(option: str, value: str, message
 def test_the_newest_known_release_is_the_default(segment: Path) -> None:
     newest = dump_log(segment, "--kafka-version", str(NEWEST)).stdout
     assert dump_log(segment).stdout == newest != ""
+
+
+@pytest.mark.parametrize("codec", [0, GZIP])
+@pytest.mark.parametrize(
+    ("count", "printed", "status"),
+    [(0, 0, 0), (1, 0, 1), (2, 1, 1), (3, 3, 0), (4, 3, 1), (-1, 0, 1)],
+)
+def test_records_before_a_wrong_count_are_those_that_kafkas_iterator_returns(
+    codec: int, count: int, printed: int, status: int, tmp_path: Path
+) -> None:
+    # With a count below 3 the iterator finds bytes left over before it returns the last counted
+    # record. It reads all records of a compressed batch before it returns the first.
+    path = tmp_path / f"{0:020}.log"
+    path.write_bytes(batch(records(3), count=count, last_delta=2, codec=codec) + batch(base=3))
+    result = dump_log(path, "--deep-iteration")
+    lines = [line for line in result.stdout.splitlines() if line.startswith("|")]
+    expected = printed if codec == 0 or status == 0 else 0
+    assert (len(lines), result.exit_code) == (expected + (status == 0), status)
+
+
+def test_a_time_index_ends_at_the_entry_whose_batch_cannot_be_read(tmp_path: Path) -> None:
+    log = tmp_path / f"{0:020}.log"
+    log.write_bytes(batch(records(3)) + batch(records(3), base=3, count=2, last_delta=2))
+    log.with_suffix(".index").write_bytes(b"")
+    times = log.with_suffix(".timeindex")
+    times.write_bytes(struct.pack(">qiqi", TIME, 2, TIME + 1, 5))
+    result = dump_log(times)
+    assert result.stdout.splitlines()[1:] == [f"timestamp: {TIME} offset: 2"]
+    assert result.exit_code == 1
+    assert "bytes follow the last of 2 records" in only_line(result.stderr)
 
 
 def test_zeros_of_a_preallocated_index_lead_nowhere_else(tmp_path: Path) -> None:

@@ -1,7 +1,6 @@
 """Decode the records of a v2 batch with the generated Kaitai classes, one at a time."""
 
 from collections.abc import Iterator
-from contextlib import suppress
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -73,14 +72,23 @@ def negative_length(entry: Entry, field: str, length: int, position: int | None)
 
 
 def records_before_damage(data: memoryview, entry: Entry, limits: Limits) -> list[Row]:
-    """Return the records of a damaged batch, whose bytes are *data*, up to the first invalid one.
+    """Return the records of a damaged batch, whose bytes are *data*, that Kafka's iterator returns.
 
-    No checksum confirms these records. kafka-dump-log prints them, too.
+    No checksum confirms these records. The iterator of Kafka's class DefaultRecordBatch checks that no
+    bytes are left over before it returns the last counted record. Of a compressed batch it reads
+    all records before it returns the first.
     """
     rows: list[Row] = []
-    with suppress(FormatError, LimitError):
+    if entry.codec:
+        return rows
+    try:
         for row in decode_batch(data, entry, limits, DecodedEntry()):
             rows.append(row)
+    except FormatError as error:
+        if error.code == "bytes-left-over":
+            rows.pop()
+    except LimitError:
+        pass
     return rows
 
 

@@ -19,7 +19,7 @@ from magicbyte.logdir.indexes import position_of, whole_rows, without_zeros
 from magicbyte.storage import read_small_file
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings
-from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of
+from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, last_offset_of, tool_error
 from magicbyte_cli.dump_log.record_lines import SegmentOptions
 from magicbyte_cli.dump_log.releases import Release
 from magicbyte_formats.wire import (
@@ -129,8 +129,14 @@ def _frame_with(log_path: Path, position: int, offset: int) -> Frame | None:
 
 
 def _max_timestamp(frame: Frame) -> int:
-    """Return the largest timestamp of the records of a batch in milliseconds; -1 if there is none."""
-    rows, _ = ReferenceEngine().decode_entry(frame.data, entry_of(frame), ("timestamp",), LIMITS)
+    """Return the largest timestamp of the records of a batch in milliseconds; -1 if there is none.
+
+    Raises ToolError if a record cannot be read.
+    """
+    entry = entry_of(frame)
+    rows, result = ReferenceEngine().decode_entry(frame.data, entry, ("timestamp",), LIMITS)
+    if not result.is_sound:
+        raise tool_error(frame, result.findings[0].message)
     highest = pc.max(rows["timestamp"].cast("int64")).as_py()
     return -1 if highest is None else int(highest)
 
