@@ -56,10 +56,12 @@ def test_partitions_are_printed_by_severity_with_their_findings(log_dir: Any) ->
     assert of_b[0].startswith(f"  error checksum-mismatch: {0:020}.log byte {SIZE}: stored CRC-32C")
     assert of_b[1:] == [
         f"  {0:020}.log bytes {SIZE} to {2 * SIZE - 1} hold offsets 3 to 5; the next sound offset is 6",
-        "  to move a consumer group that is stuck there to the next sound offset:",
+        "  to move a consumer group that is stuck there (stop its consumers first):",
         f"    {reset_command('b', 0, 6)}",
     ]
-    assert found[0] == "the broker would not start: c-0"
+    assert found[0] == (
+        "the broker would not start: c-0 (copy.log: the file name does not begin with an offset)"
+    )
     assert found[1] == "consumers would get stuck in 1 partition: b-0 3 to 5"
     assert found[-1].startswith("first: keep a copy of these files; then repair")
     assert any(line.startswith("  checksum-mismatch: Check disk") for line in found)

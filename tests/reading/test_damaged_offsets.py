@@ -1,5 +1,6 @@
 """Tests of the offsets in damaged ranges, which the sound batches around them bound."""
 
+import struct
 from typing import Any
 
 import pytest
@@ -100,3 +101,27 @@ def test_range_that_a_startup_cuts_off_does_not_remain(log_dir: Any) -> None:
     for clean_shutdown, remains in ((True, True), (False, False)):
         (row,) = mb.verify(log_dir.path, clean_shutdown=clean_shutdown).partitions
         assert [each["remains"] for each in row["damaged_ranges"]] == [remains]
+
+
+def test_broker_finds_offsets_after_a_wrong_size_by_the_index_only(log_dir: Any) -> None:
+    """Where the size field is right, a broker gets past the damage; else it needs an index entry."""
+
+    def seek_offset() -> int | None:
+        (row,) = mb.verify(log_dir.path, clean_shutdown=True).partitions
+        (damaged,) = row["damaged_ranges"]
+        assert damaged["next_offset"] == 6
+        offset: int | None = damaged["seek_offset"]
+        return offset
+
+    path = log(log_dir, 0, 3, 6, 9)
+    sound = path.read_bytes()
+    flip(path, SIZE + 70)
+    assert seek_offset() == 6
+    path.write_bytes(sound)
+    flip(path, SIZE + 8, 0x40)  # the size field
+    assert seek_offset() is None
+    path.with_suffix(".index").write_bytes(struct.pack(">iiii", 2, 0, 11, 3 * SIZE))
+    assert seek_offset() == 11
+    path.with_suffix(".index").unlink()
+    log(log_dir, 12, base=12)
+    assert seek_offset() == 12

@@ -112,7 +112,8 @@ class VerifyText:
         paint = self._painter
         refusing = [group for group in self._groups if group.row["verdict"] == "refuses-to-start"]
         if refusing:
-            yield f"{paint.bad('the broker would not start')}: {printable(_names(refusing))}"
+            names = _names(refusing, [_refusal(group.row) for group in refusing])
+            yield f"{paint.bad('the broker would not start')}: {printable(names)}"
         not_served = [
             group
             for group in self._groups
@@ -261,6 +262,11 @@ def _prediction(row: Row) -> str:
     return f"on startup {VERDICTS[row['verdict']]}; {lost} are lost; {end}"
 
 
+def _refusal(row: Row) -> str:
+    """Return the reason why the partition of *row* is not loaded."""
+    return f"({row['recovery'][-1].partition(': ')[2]})" if row["recovery"] else ""
+
+
 def _lost_text(row: Row) -> str:
     return ", ".join(_range_text(first, end) for first, end in row["lost_ranges"])
 
@@ -298,27 +304,36 @@ def _damage_lines(row: Row) -> Iterator[str]:
     """Yield the offsets of each damaged range, and the command that moves a consumer group past one."""
     ranges = row["damaged_ranges"]
     for damaged in ranges[:MAX_PER_CODE]:
-        offsets = _range_text(damaged["first_offset"], damaged["end_offset"])
-        next_offset = damaged["next_offset"]
-        follows = (
-            "no sound offset follows"
-            if next_offset is None
-            else f"the next sound offset is {next_offset}"
-        )
+        first, end = damaged["first_offset"], damaged["end_offset"]
+        noun = "offset" if end == first + 1 else "offsets"
         yield (
             f"  {damaged['file']} bytes {damaged['position']} to "
-            f"{damaged['position'] + damaged['length'] - 1} hold offsets {offsets}; {follows}"
+            f"{damaged['position'] + damaged['length'] - 1} hold {noun} {_range_text(first, end)}; "
+            f"{_follows(damaged)}"
         )
     if len(ranges) > MAX_PER_CODE:
         yield f"  and {len(ranges) - MAX_PER_CODE:,} more damaged ranges: see --format ndjson"
     stuck = [
         damaged
         for damaged in ranges
-        if damaged["remains"] is not False and damaged["next_offset"] is not None
+        if damaged["remains"] is not False and damaged["seek_offset"] is not None
     ]
     if stuck and row["topic"] is not None:
-        yield "  to move a consumer group that is stuck there to the next sound offset:"
-        yield f"    {reset_command(row['topic'], row['partition'], stuck[0]['next_offset'])}"
+        yield "  to move a consumer group that is stuck there (stop its consumers first):"
+        yield f"    {reset_command(row['topic'], row['partition'], stuck[0]['seek_offset'])}"
+
+
+def _follows(damaged: Row) -> str:
+    """Return in words which sound offset follows a damaged range, and which one a broker finds."""
+    next_offset, seek_offset = damaged["next_offset"], damaged["seek_offset"]
+    if next_offset is None:
+        return "no sound offset follows"
+    text = f"the next sound offset is {next_offset}"
+    if seek_offset == next_offset:
+        return text
+    if seek_offset is None:
+        return f"{text}, which a broker does not find behind the wrong size"
+    return f"{text}; {seek_offset} is the first that a broker finds behind the wrong size"
 
 
 def reset_command(topic: str, partition: int, offset: int) -> str:

@@ -1,6 +1,7 @@
 """The offsets in damaged ranges, by the sound entries before and after each.
 
-A consumer fails at a damaged range and stays there. It can go on at the next sound offset.
+A consumer fails at a damaged range and stays there. It can go on at the next sound offset, if the
+broker finds that: a broker looks an offset up in the offset index, and follows size fields from there.
 """
 
 from dataclasses import dataclass
@@ -8,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from magicbyte.engines.protocol import Entries
+from magicbyte.logdir.indexes import read_positions
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
 from magicbyte.reading.survey import SegmentSurvey, Survey
@@ -28,7 +30,11 @@ class DamagedRange:
     end_offset: int | None = None
     """The offset after the highest one that may be in the range; None if nothing bounds it."""
     next_offset: int | None = None
-    """The next sound offset, at which a consumer can go on; None if there is none."""
+    """The next sound offset; None if there is none."""
+    seek_offset: int | None = None
+    """The first sound offset after the range that a broker can deliver; None if there is none."""
+    is_framed: bool = True
+    """True if size fields lead over the range, so that a broker finds what follows it."""
 
     @property
     def end(self) -> int:
@@ -43,6 +49,7 @@ class _Stretch:
     end: int
     first_offset: int | None = None
     last_offset: int | None = None
+    is_framed: bool = True
 
 
 class DamagedOffsets:
@@ -110,12 +117,33 @@ class DamagedOffsets:
             is_above = acknowledged is not None and acknowledged > damaged.first_offset
             if damaged.end_offset is None and is_above:
                 damaged.end_offset = acknowledged
-        return [*damaged_ranges, *filter(_has_offsets, open_ranges)]
+        damaged_ranges += filter(_has_offsets, open_ranges)
+        for damaged in damaged_ranges:
+            damaged.seek_offset = damaged.next_offset
+            if not damaged.is_framed and damaged.next_offset is not None:
+                damaged.seek_offset = self._findable_offset(survey, damaged)
+        return damaged_ranges
+
+    def _findable_offset(self, survey: Survey, damaged: DamagedRange) -> int | None:
+        """Return the first offset after *damaged* that a broker finds without reading the range."""
+        is_later = False
+        for segment in survey.segments:
+            stretches = self._in_order(segment) if is_later else []
+            if stretches and stretches[0].begin == 0 and stretches[0].first_offset is not None:
+                return stretches[0].first_offset
+            if segment.file.name == damaged.file and segment.file.base_offset is not None:
+                is_later = True
+                positions = read_positions(survey.log, segment.file)
+                after = positions[positions["ofs_batch"] >= damaged.end]
+                if len(after):
+                    # An entry has the last offset of its batch: lower offsets are looked up before it.
+                    return segment.file.base_offset + int(after["relative_offset"][0])
+        return None
 
     def _in_order(self, segment: SegmentSurvey) -> list[_Stretch]:
         """Return the sound and the damaged stretches of *segment*, by position."""
         damaged = [
-            _Stretch(unsound.start, unsound.end)
+            _Stretch(unsound.start, unsound.end, is_framed=unsound.entry is not None)
             for unsound in segment.unsound_ranges
             if unsound.kind in DAMAGED_KINDS
         ]
@@ -135,5 +163,8 @@ def _append(
     last = open_ranges[-1] if open_ranges else None
     if last is not None and last.file == file and last.end == stretch.begin:
         last.length += length
+        last.is_framed &= stretch.is_framed
     else:
-        open_ranges.append(DamagedRange(file, stretch.begin, length, first_offset))
+        damaged = DamagedRange(file, stretch.begin, length, first_offset)
+        damaged.is_framed = stretch.is_framed
+        open_ranges.append(damaged)

@@ -84,6 +84,7 @@ NOTES = frozenset(
         "remote-other-topic",
         "metadata-log-refetched",
         "metadata-log-not-given",
+        "range-outside-log",
         "produced-base-timestamp",
         "produced-large",
         "produced-leader-epoch",
