@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 
+from io_faults import faulty_disk
 from magicbyte.engines.entry import read_entry
 from magicbyte_cli import tail
 
@@ -75,6 +76,25 @@ def test_each_finding_is_said_once(damaged: Path, monkeypatch: pytest.MonkeyPatc
     assert len(looks) == 3
     assert result.exit_code == 1
     assert result.stderr.count("checksum-mismatch") == 1
+
+
+def test_what_cannot_be_read_is_said_once_and_followed_past(
+    damaged: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    log = damaged / "timed-out-0"
+    looks = []
+
+    def sleep(_: float) -> None:
+        looks.append(None)
+        if len(looks) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(tail.time, "sleep", sleep)
+    with faulty_disk() as disk:
+        disk.blocks[str(log / "partition.metadata")] = {0}
+        result = run("dump", log, "--follow")
+    assert result.exit_code == 2 and len(looks) == 3
+    assert result.stderr.count("partition.metadata cannot be read") == 1
 
 
 def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> None:

@@ -280,3 +280,25 @@ def test_on_damage_fail_ends_with_status_2(sample: SampleLog) -> None:
         _, result = dump(sample, "--on-damage", "fail")
     assert result.exit_code == 2
     assert "4096 bytes" in result.stderr and "Input/output error" in result.stderr
+
+
+def test_companion_files_that_can_be_read_are_printed(sample: SampleLog) -> None:
+    first, second, *_ = (path for path in sample.files if path.name == f"{0:020}.index")
+    with faulty_disk() as disk:
+        disk.blocks[str(first)] = {0}
+        result = run("dump", first, second, "--format", "ndjson")
+        assert {row["file"] for row in objects(result)} == {str(second)}
+        assert (result.exit_code, str(first) in result.stderr) == (2, True)
+        assert run("dump", first).exit_code == 2
+
+
+def test_produced_files_that_can_be_read_are_checked(tmp_path: Path) -> None:
+    files = [tmp_path / name for name in ("a.bin", "b.bin")]
+    for file in files:
+        file.write_bytes(build.batch(count=9))
+    with faulty_disk() as disk:
+        disk.blocks[str(files[0])] = {0}
+        result = run("verify", "--produced", *files, "--format", "ndjson")
+    codes = {(row["file"], row["code"]) for row in objects(result) if row["kind"] == "problem"}
+    assert result.exit_code == 2
+    assert (str(files[0]), "unreadable") in codes and len({file for file, _ in codes}) == 2

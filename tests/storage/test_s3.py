@@ -358,6 +358,53 @@ def test_a_companion_that_cannot_be_read_is_an_error(s3: S3Server, tree: str) ->
         dataset.records().to_table()
 
 
+@pytest.mark.parametrize("is_denied", [True, False])
+def test_an_object_that_a_store_refuses_is_a_finding_and_others_are_read(
+    is_denied: bool, s3: S3Server, log_dir: Path, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = s3.open(f"{tree}/{BROKER}", topics=["aborted", "open"], on_damage="skip")
+    read, refused = Store.read, f"{tree}/{BROKER}/aborted-0/{SEGMENT}"
+
+    def refusing(store: Store, path: str, *arguments: int) -> bytes:
+        if path == refused:
+            raise mb.StoreError("AccessDenied", path=path, is_denied=is_denied)
+        return read(store, path, *arguments)
+
+    monkeypatch.setattr(Store, "read", refusing)
+    rows = dataset.records(["topic", "partition", "offset"])
+    found = rows.to_pylist()
+    local = mb.open(log_dir, topics=["aborted", "open"]).records(["topic", "partition", "offset"])
+    expected = [
+        row for row in local.to_pylist() if (row["topic"], row["partition"]) != ("aborted", 0)
+    ]
+    assert found == expected != []
+    size = (log_dir / "aborted-0" / SEGMENT).stat().st_size
+    (finding,) = [each for each in rows.report.findings if each.code == "unreadable"]
+    assert (finding.position, finding.length, finding.found) == (0, size, "AccessDenied")
+    assert rows.report.bytes["unreadable"] == size
+
+
+def test_a_range_that_a_store_does_not_deliver_is_found_by_few_requests(
+    s3: S3Server, large: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    url, _ = large
+    whole = s3.open(url).records(["offset"]).to_table().num_rows
+    read, at, failures = Store.read, 5_000_000, []
+
+    def failing(store: Store, path: str, position: int, length: int, size: int) -> bytes:
+        if position <= at < position + length:
+            failures.append(length)
+            raise mb.StoreError("InternalError", path=path)
+        return read(store, path, position, length, size)
+
+    monkeypatch.setattr(Store, "read", failing)
+    rows = s3.open(url, on_damage="skip").records(["offset"])
+    num_rows = rows.to_table().num_rows
+    assert 0 < whole - num_rows < whole / 10
+    assert rows.report.bytes["unreadable"] == 4096
+    assert len(failures) < 100
+
+
 def test_errors_come_back_from_other_processes() -> None:
     for error in (
         mb.StoreError("refused", path="s3://b/x", is_denied=True),

@@ -195,7 +195,7 @@ def kafka_dump_log(
 
 
 def _output(text: str) -> bytes:
-    """Return *text* as bytes for stdout: those of Kafka's tool, but escaped on a terminal."""
+    """Encode *text* for stdout as Kafka's tool does; on a terminal, escape control characters."""
     if sys.stdout.isatty():
         text = printable(text)
     return text.encode("utf-8", "surrogateescape")

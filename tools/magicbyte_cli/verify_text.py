@@ -385,5 +385,7 @@ def _summary(verification: mb.Verification) -> str:
         parts.append(counted(summary["records"], "record"))
     if summary["damaged_bytes"]:
         parts.append(f"{counted(summary['damaged_bytes'], 'byte')} damaged")
+    if summary["unreadable_bytes"]:
+        parts.append(f"{counted(summary['unreadable_bytes'], 'byte')} unreadable")
     line = f"{', '.join(parts)}: {counted_severities(summary)}"
     return line if summary["crc_checked"] else f"{line}; CRC not checked"

@@ -18,25 +18,33 @@ WARM_ENTRIES = 8192 // OffsetIndexEntry.SIZE
 """Entries at the end of an offset index in which Kafka searches first."""
 
 
-def read_times(log: PartitionLog, segment: LogFile) -> StructuredRows:
+def read_times(
+    log: PartitionLog, segment: LogFile, findings: list[Finding] | None = None
+) -> StructuredRows:
     """Return the time index of *segment*: `timestamp`, and `relative_offset` to the segment's base offset.
 
-    The table is empty if the file is absent or its entries do not increase.
+    The table is empty if the file is absent, its entries do not increase, or it cannot be read, about
+    which *findings* gets a finding.
     """
-    return _read(log, segment, "timeindex", TimeIndexEntry)
+    return _read(log, segment, "timeindex", TimeIndexEntry, findings)
 
 
-def read_positions(log: PartitionLog, segment: LogFile) -> StructuredRows:
+def read_positions(
+    log: PartitionLog, segment: LogFile, findings: list[Finding] | None = None
+) -> StructuredRows:
     """Return the offset index of *segment*: `relative_offset` to the segment's base offset, and `ofs_batch`.
 
-    The table is empty if the file is absent, its entries do not increase, or they point past the segment.
+    The table is empty where `read_times` returns an empty one, and if entries point past the segment.
     """
-    return _within(_read(log, segment, "index", OffsetIndexEntry), segment)
+    return _within(_read(log, segment, "index", OffsetIndexEntry, findings), segment)
 
 
 def positions_of(index: LogFile, segment: LogFile) -> StructuredRows:
     """Return the entries of the file *index*, the offset index of *segment*, as `read_positions` does."""
-    return _within(_table(index, OffsetIndexEntry), segment)
+    try:
+        return _within(_table(index, OffsetIndexEntry), segment)
+    except UnreadableError:
+        return whole_rows(b"", OffsetIndexEntry)
 
 
 def _within(index_rows: StructuredRows, segment: LogFile) -> StructuredRows:
@@ -44,17 +52,28 @@ def _within(index_rows: StructuredRows, segment: LogFile) -> StructuredRows:
     return index_rows if is_inside else index_rows[:0]
 
 
-def _read(log: PartitionLog, segment: LogFile, kind: str, row: type[RowFormat]) -> StructuredRows:
+def _read(
+    log: PartitionLog,
+    segment: LogFile,
+    kind: str,
+    row: type[RowFormat],
+    findings: list[Finding] | None,
+) -> StructuredRows:
     for file in log.files:
         if file.live and file.kind == kind and file.base_offset == segment.base_offset:
-            return _table(file, row)
+            try:
+                return _table(file, row)
+            except UnreadableError as error:
+                finding = error.finding.at(log.topic, log.partition, file.name)
+                if findings is not None and finding not in findings:
+                    findings.append(finding)
     return whole_rows(b"", row)
 
 
 def _table(file: LogFile, row: type[RowFormat]) -> StructuredRows:
     try:
         data = file.read_small(MAX_INDEX_BYTES)
-    except (MissingError, UnreadableError):  # a live broker removed it meanwhile, or its disk fails
+    except MissingError:  # a live broker removed it meanwhile
         return whole_rows(b"", row)
     table = without_zeros(whole_rows(data, row))
     return table if first_decrease(table) is None else table[:0]

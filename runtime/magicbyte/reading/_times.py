@@ -8,6 +8,7 @@ import pyarrow as pa
 
 from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times
 from magicbyte.reading._offset_order import Bounds
@@ -34,16 +35,23 @@ def milliseconds(time: Time) -> int:
 
 
 def offset_at(
-    survey: Survey, time: int, *, engine: Engine, limits: Limits, open_log: Opener
+    survey: Survey,
+    time: int,
+    *,
+    engine: Engine,
+    limits: Limits,
+    open_log: Opener,
+    findings: list[Finding],
 ) -> int | None:
     """Return the first offset whose record has the timestamp *time* or a later one; None if none.
 
     Entries are checked in order by their largest timestamp. Records below the log start and
     damaged entries do not count. Bytes that the indexes show to be too early are not read.
+    *findings* gets findings about indexes that cannot be read.
     """
     query = _TimeQuery(time, survey.log_start_offset or 0, engine, limits)
     for segment in survey.segments:
-        start = _start(survey, segment, time)
+        start = _start(survey, segment, time, findings)
         if start is None:
             continue
         with open_log(segment.file) as log:
@@ -61,7 +69,9 @@ class _TimeQuery:
     limits: Limits
 
 
-def _start(survey: Survey, segment: SegmentSurvey, time: int) -> int | None:
+def _start(
+    survey: Survey, segment: SegmentSurvey, time: int, findings: list[Finding]
+) -> int | None:
     """Return the position in *segment* from which records may have *time*; None if none may.
 
     A broker writes the largest timestamp of a segment to its time index when it rolls the segment.
@@ -69,7 +79,7 @@ def _start(survey: Survey, segment: SegmentSurvey, time: int) -> int | None:
     """
     if segment.unsound_ranges or not survey.is_in_order:
         return 0  # its indexes may be damaged, too
-    times = read_times(survey.log, segment.file)
+    times = read_times(survey.log, segment.file, findings)
     if not len(times):
         return 0
     if not segment.is_last and int(times["timestamp"][-1]) < time:
@@ -79,7 +89,7 @@ def _start(survey: Survey, segment: SegmentSurvey, time: int) -> int | None:
         return 0
     # No record up to this offset has a later timestamp than *time*.
     least = int(times["relative_offset"][before])
-    positions = read_positions(survey.log, segment.file)
+    positions = read_positions(survey.log, segment.file, findings)
     at = int(np.searchsorted(positions["relative_offset"].astype(np.int64), least, "right")) - 1
     return int(positions["ofs_batch"][at]) if at >= 0 else 0
 

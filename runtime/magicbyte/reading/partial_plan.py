@@ -70,7 +70,7 @@ def offset_at(planner: Planner, log: PartitionLog, time: int) -> int | None:
     for part in each_segment(log):
         if part.logs and part.logs[-1] is not log.logs[-1]:
             # A broker writes the largest timestamp of a segment to its index when it rolls it.
-            times = read_times(log, part.logs[-1])
+            times = read_times(log, part.logs[-1], planner.index_findings)
             if len(times) and int(times["timestamp"][-1]) < time:
                 continue
         offset = planner.offset_at(planner.survey_once(part), time)

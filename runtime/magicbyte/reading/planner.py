@@ -15,6 +15,7 @@ from magicbyte._transactions import PlannedOutcomes, uncertain_outcomes
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.errors import error_of
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.companions import (
     TransactionCompanions,
@@ -56,6 +57,8 @@ class Planner:
     open_log: Opener = open_segment
     aborted_list: AbortedList | None = None
     """Decides which transactions were aborted, in place of markers and indexes."""
+    index_findings: list[Finding] = field(default_factory=list, init=False, repr=False)
+    """Findings about indexes that could not be read when times were looked up."""
     _surveys: dict[tuple[str, int, bool, bool, bool], Survey] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -147,6 +150,7 @@ class Planner:
             engine=self.new_engine(),
             limits=self.options.limits,
             open_log=self.open_log,
+            findings=self.index_findings,
         )
 
     def wanted_offsets(self, survey: Survey) -> OffsetRange:

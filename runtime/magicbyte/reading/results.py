@@ -283,7 +283,8 @@ def _splits_and_tallies(
         else:
             survey = planner.survey(log, quick=quick)
             offsets = planner.wanted_offsets(survey)
-        yield Tally(findings=survey.findings)
+        yield Tally(findings=[*survey.findings, *planner.index_findings])
+        planner.index_findings.clear()
         if has_range:
             yield Tally(findings=range_findings(survey, offsets, planner.options.times[0]))
         num_unread = 0

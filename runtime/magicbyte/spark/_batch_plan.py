@@ -59,7 +59,7 @@ class BatchPlan:
                 return []
             survey = survey_of_range(planner, log, offsets, max_bytes)
         if not self._is_logged:
-            log_findings("plan", survey.findings)
+            log_findings("plan", [*survey.findings, *planner.index_findings])
         return planner.splits_of_ranges(survey, divide(offsets, self._options.max_records))
 
     @property

@@ -35,7 +35,11 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
     ("index_bytes", INT64, "Bytes of the live offset, time and transaction indexes."),
     ("other_bytes", INT64, "Bytes of other live files: snapshots, checkpoints, metadata."),
     ("unused_bytes", INT64, "Bytes of files that a broker would delete or not use."),
-    ("damaged_bytes", INT64, "Damaged bytes of the segments, and bytes of entries over a limit."),
+    (
+        "damaged_bytes",
+        INT64,
+        "Damaged and unreadable bytes of the segments, and bytes of entries over a limit.",
+    ),
     ("tail_bytes", INT64, "Bytes of an incomplete entry, or of zeros, at the end of a log."),
     ("entry_count", INT64, "Sound data entries."),
     ("stored_bytes", INT64, "Bytes of the data entries in the log, compressed if they are."),

@@ -95,7 +95,7 @@ class Verification:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Totals; `records` and `damaged_bytes` are None if only headers were read."""
+        """Totals; `records`, `damaged_bytes` and `unreadable_bytes` are None if only headers were read."""
         severities = Counter(finding.severity for finding in self.findings)
         return {
             "partitions": len(self.partitions),
@@ -103,6 +103,7 @@ class Verification:
             "size_bytes": sum(row["size_bytes"] for row in self.partitions),
             "records": None if self.quick else sum(self.records.values()),
             "damaged_bytes": None if self.quick else self.bytes["damaged"],
+            "unreadable_bytes": None if self.quick else self.bytes["unreadable"],
             "errors": severities["error"],
             "warnings": severities["warning"],
             "notes": severities["note"],

@@ -12,6 +12,7 @@ import pytest
 import zstandard
 
 import magicbyte as mb
+from io_faults import FaultyDisk, faulty_disk
 from magicbyte.logdir._manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
@@ -335,6 +336,26 @@ def test_a_chunk_that_does_not_decompress_is_damage_around_which_is_read(
     assert lost == set(range(min(lost), max(lost) + 1))
     assert 0 < len(lost) < 70
     assert left[:208] == list(range(208))
+
+
+def test_chunks_of_an_object_that_cannot_be_read_are_unreadable_and_others_are_read(
+    chunked: Path, store: Path
+) -> None:
+    log, begins = chunks_of(chunked, 0)
+    expected = offsets(store)
+    with faulty_disk() as disk:
+        disk.blocks[str(log)] = {0}
+        rows = mb.open(store, on_damage="skip").records(["offset"])
+        left = [row["offset"] for row in rows.to_pylist()]
+        assert rows.report.bytes.total() == sum(
+            row["size_bytes"] for row in mb.verify(store).partitions
+        )
+    assert 0 < len(left) < len(expected) and set(left) < set(expected)
+    num_chunks = sum(begin < FaultyDisk.BLOCK for begin in begins[:-1])
+    unread = [finding for finding in rows.report.findings if finding.code == "unreadable"]
+    assert sum(finding.length or 0 for finding in unread) == rows.report.bytes["unreadable"]
+    assert (num_chunks - 1) * 1000 < rows.report.bytes["unreadable"] <= num_chunks * 1000
+    assert "chunk-unreadable" not in {finding.code for finding in rows.report.findings}
 
 
 @pytest.mark.parametrize(

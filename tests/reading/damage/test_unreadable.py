@@ -1,6 +1,8 @@
 """Tests of segments some of whose bytes the disk does not deliver."""
 
 import errno
+import pickle
+import struct
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -301,9 +303,29 @@ def test_what_a_startup_cannot_read_is_not_predicted(folder: Folder, disk: Fault
 
 
 def test_the_error_can_be_pickled() -> None:
-    import pickle
-
     finding = Finding(code="unreadable", message="f cannot be read: EIO", position=3, length=5)
     error = pickle.loads(pickle.dumps(UnreadableError(finding, errno=errno.EIO)))
     assert (error.finding, error.errno, str(error)) == (finding, errno.EIO, str(finding))
     assert isinstance(error, OSError) and isinstance(error, mb.InputError)
+
+
+def test_an_index_that_a_range_of_times_needs_is_a_finding_and_rows_are_right(
+    folder: Folder,
+) -> None:
+    for base in (0, 20):
+        data = b"".join(
+            build.batch_of(offset, b"x", time=build.TIME + offset)
+            for offset in range(base, base + 20)
+        )
+        folder.segment("t-0", data, base)
+        folder.segment("t-0", struct.pack(">qi", build.TIME + base + 19, 19), base, "timeindex")
+        folder.segment("t-0", struct.pack(">ii", 19, len(data) - 70), base, "index")
+    times = (build.TIME + 5, build.TIME + 30)
+    expected = list(range(5, 30))
+    assert Read(mb.open(folder.path / "t-0", times=times)).offsets == expected
+    path = folder.path / "t-0" / f"{0:020}.timeindex"
+    with faulty_disk() as disk:
+        disk.unopened[str(path)] = errno.EIO
+        found = Read(mb.open(folder.path / "t-0", times=times, on_damage="skip"))
+        assert found.offsets == expected
+        assert [finding.file for finding in findings_of(found)] == [path.name]
