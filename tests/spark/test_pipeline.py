@@ -76,6 +76,36 @@ def test_the_tables_are_those_of_the_api(output: Path, name: str) -> None:
         assert pq.read_schema(file).equals(stored_schema(TABLES[name]))
 
 
+def test_verdicts_and_findings_of_verify_are_in_the_report_and_the_tables(
+    spark: SparkSession, tmp_path: Path
+) -> None:
+    log_dir = tmp_path / "log-0"
+    for name in ("aborted-0", "append-time-0"):
+        shutil.copytree(CLUSTER / "log-0" / name, log_dir / name)
+    shutil.copy(CLUSTER / "log-0" / "meta.properties", log_dir)
+    log = log_dir / "append-time-0" / "00000000000000000000.log"
+    flip(log, 900)
+    log.with_suffix(".index").write_bytes(b"\xff" * 16)
+    result = pipeline(log_dir, tmp_path / "out", "--verify")
+    assert result.exit_code == 1, result.output
+    verification = mb.verify(log_dir)
+    codes = [finding.code for finding in verification.findings]
+    assert sorted(table_of(tmp_path / "out", "problems").column("code").to_pylist()) == sorted(
+        codes
+    )
+    assert "index-invalid" in codes
+    rows = table_of(tmp_path / "out", "partitions").select(["topic", "verdict"]).to_pylist()
+    assert {row["topic"]: row["verdict"] for row in rows} == {
+        row["topic"]: row["verdict"] for row in verification.partitions
+    }
+    report = (tmp_path / "out" / "report.html").read_text("utf-8")
+    assert "truncated" in report and "index-invalid" in report and "not checked" not in report
+    uncommitted = pipeline(log_dir, tmp_path / "plain", "--isolation-level", "read_uncommitted")
+    assert "records of aborted transactions included" in uncommitted.stderr
+    report = (tmp_path / "plain" / "report.html").read_text("utf-8")
+    assert "replicas were not checked" in report and "Not predicted" in report
+
+
 @pytest.mark.parametrize("name", TABLES)
 def test_export_writes_the_schema_and_the_rows_of_the_pipeline(
     output: Path, tmp_path: Path, name: str

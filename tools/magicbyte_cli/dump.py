@@ -172,7 +172,7 @@ def dump(
     warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
         warn_of_undelivered(report, dispositions or DELIVERED)
-        warn_of_aborted(report, selection.isolation_level)
+        warn_of_aborted(report.aborted_delivered)
     if quick:
         warn("CRC not checked")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")

@@ -99,7 +99,7 @@ def export(
     warn_of_internal_topics(dataset, table_name)
     if table_name == "records":
         warn_of_undelivered(report, ("delivered",), verb="exported")
-        warn_of_aborted(report, selection.isolation_level)
+        warn_of_aborted(report.aborted_delivered)
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")
     ctx.exit(exit_status(report.findings))

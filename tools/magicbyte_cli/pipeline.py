@@ -20,7 +20,12 @@ from magicbyte_cli.selection import (
     selection_options,
     size_option,
 )
-from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_internal_topics
+from magicbyte_cli.stderr_messages import (
+    exit_status,
+    warn,
+    warn_of_aborted,
+    warn_of_internal_topics,
+)
 
 REPORT = "report.html"
 
@@ -161,6 +166,7 @@ def pipeline(
         if has_report:
             write_report(stage.ready)
     _warn_of_undelivered(dataset, summary.records, summary.bytes)
+    warn_of_aborted(summary.aborted_delivered)
     severities = Counter(finding.severity for finding in summary.findings)
     if severities:
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))

@@ -88,10 +88,10 @@ def warn_of_undelivered(report: Report, shown: Collection[str], *, verb: str = "
         warn(f"not {verb}: {', '.join(parts)}")
 
 
-def warn_of_aborted(report: Report, isolation_level: str) -> None:
-    """Print how many of the delivered records are of aborted transactions."""
-    if report.aborted_delivered and isolation_level == "read_uncommitted":
-        number = counted(report.aborted_delivered, "record")
+def warn_of_aborted(num_aborted: int) -> None:
+    """Print that *num_aborted* of the delivered records are of aborted transactions."""
+    if num_aborted:
+        number = counted(num_aborted, "record")
         warn(
             f"{number} of aborted transactions included; --isolation-level read_committed leaves "
             "them out"

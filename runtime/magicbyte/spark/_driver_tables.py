@@ -42,6 +42,8 @@ class PipelineSummary:
     bytes: Counter[str] = field(default_factory=Counter)
     """Bytes by disposition, including `tail`, of the live segments of these partitions."""
     findings: list[Finding] = field(default_factory=list)
+    aborted_delivered: int = 0
+    """Delivered records of aborted transactions."""
 
 
 def write_driver_tables(
@@ -94,6 +96,7 @@ def write_driver_tables(
         for tally in tallies.values():
             summary.bytes.update(tally.bytes)
         of_log = [each for file in log.logs for each in by_path.get(file.path, ())]
+        summary.aborted_delivered += sum(each.aborted_delivered for each in of_log)
         time_rows.append(_time_range(log, of_log))
         contents += _contents(log, of_log)
     if verification is not None:

@@ -57,6 +57,8 @@ class SplitStats:
     """Earliest time of a delivered record, in milliseconds since the Unix epoch."""
     last_time: int | None = None
     """Latest time of a delivered record."""
+    aborted_delivered: int = 0
+    """Delivered records of aborted transactions."""
 
     def to_json(self) -> str:
         return json.dumps(asdict(self))
@@ -94,6 +96,7 @@ class SplitCounter:
         self.tally.findings.extend(lost_times(self.split, times, delivered.column("position")))
 
     def stats(self) -> SplitStats:
+        first_time, last_time = self.time_range or (None, None)
         return SplitStats(
             self.split.file.path,
             dict(self.tally.bytes),
@@ -101,7 +104,9 @@ class SplitCounter:
             self.tally.sound_bytes,
             self.tally.findings,
             self.contents,
-            *(self.time_range or (None, None)),
+            first_time,
+            last_time,
+            aborted_delivered=self.tally.aborted_delivered,
         )
 
 
