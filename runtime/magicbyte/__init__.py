@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from magicbyte._produce_check import check_produced
     from magicbyte._spec import spec_files
     from magicbyte.companion_tables import Companion, companion
+    from magicbyte.logdir.unread_path import UnreadPath
     from magicbyte.statistics import Statistics, stats
     from magicbyte.verification.verify import Verification, verify
 
@@ -56,6 +57,7 @@ __all__ = [
     "Statistics",
     "StoreError",
     "TruncatedError",
+    "UnreadPath",
     "UnreadableError",
     "Verification",
     "__version__",
@@ -75,6 +77,7 @@ __version__: str
 _LAZY = {
     "Companion": "companion_tables",
     "Statistics": "statistics",
+    "UnreadPath": "logdir.unread_path",
     "Verification": "verification.verify",
     "check_produced": "_produce_check",
     "companion": "companion_tables",

@@ -26,7 +26,8 @@ def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str])
         if log.log_dir is not None:
             inputs.add(log.log_dir.path)
         files += [file.path for file in log.files if file.store is None]
-    for path in sorted(Path(name) for name in inputs if not is_url(name)):
+    # A partition's folder may be a symbolic link.
+    for path in sorted({Path(os.path.realpath(name)) for name in inputs if not is_url(name)}):
         if real == path:
             raise InputError("the output is an input", "a path outside", path=str(out))
         if path in real.parents:

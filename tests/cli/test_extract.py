@@ -70,7 +70,9 @@ def test_an_entry_over_a_limit_names_it(option: str, setting: str) -> None:
     assert setting in error_line("extract", f"{GZIP}@0", option, "16B", status=1)
 
 
-@pytest.mark.parametrize("place", ["", "@", "file", "file@", "@7", "file@-1", "file@x", "file@²"])
+@pytest.mark.parametrize(
+    "place", ["", "@", "file", "file@", "@7", "file@-1", "file@x", "file@²", "file@" + "9" * 5000]
+)
 def test_a_place_that_is_none_is_status_2(place: str) -> None:
     assert "FILE@POSITION" in error_line("extract", place)
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from .conftest import TRANSACTIONS, error_line, refusal, run
+from .conftest import error_line, refusal, run
 
 IMAGE = b"\x89PNG\r\n\x1a\n" + bytes(range(64))
 
@@ -45,8 +45,8 @@ def test_a_log_that_may_not_be_read_is_one_line_and_status_2(tmp_path: Path, ver
     assert "Permission denied" in error_line(verb, path)
 
 
-def test_a_wrong_path_beside_a_right_one_writes_nothing(tmp_path: Path) -> None:
-    refusal("dump", TRANSACTIONS / "aborted-0", tmp_path / "nothing")
+def test_wrong_paths_alone_write_nothing(tmp_path: Path) -> None:
+    refusal("dump", tmp_path / "nothing", tmp_path / "nothing else")
 
 
 def test_two_replicas_need_a_choice_to_be_dumped(damaged: Path, tmp_path: Path) -> None:

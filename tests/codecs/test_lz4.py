@@ -203,6 +203,15 @@ def test_length_of_0_is_the_end_mark_whatever_its_highest_bit(end_mark: bytes) -
     assert decompress(frame(block(TEXT), end=end_mark) + b"ignored") == TEXT
 
 
+@pytest.mark.parametrize("token", [0, 15])
+@pytest.mark.parametrize("is_first", [True, False])
+def test_block_of_nothing_ends_the_payload_as_in_kafka(token: int, is_first: bool) -> None:
+    nothing = (1).to_bytes(4, "little") + bytes([token])
+    before = [] if is_first else [block(b"one, ")]
+    section = frame(*before, nothing, block(b"two, "))
+    assert decompress(section) == (b"" if is_first else b"one, ")
+
+
 @pytest.mark.parametrize("magic", [0, 1, 2])
 @pytest.mark.parametrize("length", range(len(frame(block(TEXT)))))
 def test_frame_that_is_cut_is_an_error(length: int, magic: int) -> None:

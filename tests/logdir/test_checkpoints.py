@@ -162,6 +162,8 @@ def test_a_partition_names_its_topic(text: str, found: str | None, tmp_path: Pat
         ("0\n0\n", None),
         ("0\n1\n3 x\n", None),
         ("0\n1\n3\n", None),
+        ("0\n1\n0 " + "9" * 5000 + "\n", None),
+        ("0\n1\n0 9223372036854775808\n", None),
         ("", None),
     ],
 )

@@ -88,6 +88,19 @@ def test_other_things_in_a_log_dir_are_no_partitions(log_dir: Folder) -> None:
     assert offsets(log_dir) == [("t", 0, 0)]
 
 
+def test_topic_and_partition_of_a_numbered_folder_are_in_its_path(folder: Any) -> None:
+    for number in (0, 1):
+        single = folder.segment(f"backup/orders/{number}", build.batch())
+    assert offsets(folder) == [("orders", 0, 0), ("orders", 1, 0)]
+    assert offsets(single) == offsets(single.parent) == [("orders", 1, 0)]
+
+
+@pytest.mark.parametrize("name", ["2024/11", "orders/x", "orders/2147483648", "no topic/0"])
+def test_numbered_folder_of_no_topic_has_no_name(name: str, folder: Any) -> None:
+    folder.segment(name, build.batch())
+    assert offsets(folder) == [(None, None, 0)]
+
+
 def test_several_paths_are_one_dataset(folder: Any) -> None:
     for name in ("x/a-0", "y/b-0"):
         folder.segment(name, build.batch())
@@ -166,10 +179,26 @@ def test_relative_path_and_a_pathlib_path_will_do(
     assert offsets(f"{0:020}.log") == [("t", 0, 0)]
 
 
+@pytest.mark.parametrize(
+    "damaged",
+    [
+        build.batch()[1:] + build.batch(base=1),
+        bytes(100) + build.batch(),
+        build.batch(crc=0) + build.batch(base=1),
+    ],
+)
+def test_file_of_another_name_is_a_log_if_it_holds_a_sound_entry(
+    damaged: bytes, folder: Any
+) -> None:
+    path = folder.path / "carved.bin"
+    path.write_bytes(damaged)
+    assert len(offsets(path, on_damage="skip")) == 1
+
+
 # Paths without a log
 
 
-def refused(*paths: object, **options: Any) -> mb.InputError:
+def refused(*paths: object, **options: Any) -> Any:
     with pytest.raises(mb.InputError) as caught:
         mb.open(*(str(path) for path in paths), **options)
     error = caught.value
@@ -187,6 +216,14 @@ def no_log(path: Path) -> mb.InputError:
 
 def test_no_path_is_refused() -> None:
     refused()
+
+
+def test_empty_path_is_refused_and_is_not_the_current_folder(
+    folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder.segment("t-0", build.batch())
+    monkeypatch.chdir(folder.path / "t-0")
+    assert "empty" in refused("").found
 
 
 def test_empty_folder_is_no_log(tmp_path: Path) -> None:
@@ -214,6 +251,10 @@ def test_tree_without_a_log_is_no_log(folder: Any) -> None:
         b"\0" * 16,
         b"\0" * 100,
         b"PAR1" + b"\x15\x04" * 40,
+        build.batch()[:-1],
+        build.batch(crc=0),
+        build.batch(crc=0) + bytes(50),
+        build.batch()[:-1] + b"\1" + build.batch()[:-1],
     ],
 )
 def test_file_that_begins_with_no_entry_is_no_log(data: bytes, folder: Any) -> None:
@@ -286,7 +327,25 @@ def test_partition_that_may_not_be_read_is_not_passed_over(open_folder: Path) ->
     for name in ("a-0", "b-0"):
         log_dir.segment(name, build.batch())
     with forbidden(open_folder / "b-0"):
-        assert isinstance(refused(open_folder), MissingError)
+        assert refused(open_folder).errno == 13
+        dataset = mb.open(str(open_folder), on_damage="skip")
+    assert [(each.path, each.kind) for each in dataset.unread] == [
+        (str(open_folder / "b-0"), "unreadable")
+    ]
+    assert dataset.records(["topic"]).to_pylist() == [{"topic": "a"}]
+
+
+def test_folder_of_a_tree_that_may_not_be_read_is_not_passed_over(open_folder: Path) -> None:
+    tree = Folder(open_folder)
+    for name in ("x/a-0", "y/b-0"):
+        tree.segment(name, build.batch())
+    with forbidden(open_folder / "y"):
+        assert refused(open_folder).errno == 13
+        verification = mb.verify(str(open_folder))
+    assert [(each.path, each.kind) for each in verification.unread] == [
+        (str(open_folder / "y"), "unreadable")
+    ]
+    assert [row["topic"] for row in verification.partitions] == ["a"]
 
 
 # Choices

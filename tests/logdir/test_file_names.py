@@ -2,7 +2,14 @@
 
 import pytest
 
-from magicbyte.logdir.file_names import ParsedFileName, ParsedFolderName, parse_file, parse_folder
+from magicbyte.logdir.file_names import (
+    ParsedFileName,
+    ParsedFolderName,
+    parse_file,
+    parse_folder,
+    parse_numbered_folder,
+)
+from magicbyte.logdir.remote_names import parse_remote_file, parse_remote_folder
 
 BASE = "00000000000000000012"
 HEX = "0123456789abcdef" * 2
@@ -23,6 +30,9 @@ HEX = "0123456789abcdef" * 2
         ("leader-epoch-checkpoint", "metadata", None, None),
         ("partition.metadata", "metadata", None, None),
         ("notes", "other", None, None),
+        ("09223372036854775807.log", "log", (1 << 63) - 1, None),
+        ("09223372036854775808.log", "other", None, None),
+        ("99999999999999999999.log", "other", None, None),
     ],
 )
 def test_a_file_is_what_its_name_says(
@@ -42,7 +52,38 @@ def test_a_file_is_what_its_name_says(
         (f"t-3.{HEX}-gone", None),
         ("t", None),
         ("-0", None),
+        ("t-2147483647", ParsedFolderName("t", 2147483647, None)),
+        ("t-2147483648", None),
+        (f"t-2147483648.{HEX}-stray", None),
     ],
 )
 def test_a_folder_is_what_its_name_says(name: str, found: ParsedFolderName | None) -> None:
     assert parse_folder(name) == found
+
+
+@pytest.mark.parametrize(
+    ("path", "found"),
+    [
+        ("/backup/orders/0", ParsedFolderName("orders", 0, None)),
+        ("s3://bucket/orders/17", ParsedFolderName("orders", 17, None)),
+        ("/backup/orders/2147483648", None),
+        ("/backup/2024/11", None),
+        ("/backup/a topic/0", None),
+        (f"/tiered/orders-{'A' * 22}/0", None),
+        ("/0", None),
+        ("0", None),
+    ],
+)
+def test_a_numbered_folder_is_a_partition_of_the_folder_around_it(
+    path: str, found: ParsedFolderName | None
+) -> None:
+    assert parse_numbered_folder(path) == found
+
+
+def test_numbers_of_remote_segments_are_bounded_as_in_kafka() -> None:
+    topic_id = "A" * 22
+    assert parse_remote_folder(f"/x/t-2147483647-{topic_id}") is not None
+    assert parse_remote_folder(f"/x/t-2147483648-{topic_id}") is None
+    assert parse_remote_folder(f"/x/t-{topic_id}/2147483648") is None
+    assert parse_remote_file(f"09223372036854775807-{topic_id}.log") is not None
+    assert parse_remote_file(f"09223372036854775808-{topic_id}.log") is None

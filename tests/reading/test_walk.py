@@ -8,6 +8,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from magicbyte.logdir import entry_candidates
 from magicbyte.reading import _resynchronize, _walk
 
 
@@ -29,7 +30,7 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
     damaged = 0 if is_first else 5
     far = 24_001  # in the middle of an entry
     entries[damaged] = entries[damaged][:8] + struct.pack(">i", far) + entries[damaged][12:]
-    path = tmp_path / "t.log"
+    path = tmp_path / f"{0:020}.log"
     path.write_bytes(b"".join(entries))
 
     def read() -> Any:
@@ -42,7 +43,8 @@ def test_where_a_damaged_size_leads_far_the_right_one_is_found_without_reading_t
     assert (finding.position, finding.field, finding.found) == (position, "size", str(far))
     assert finding.expected == str(len(entries[damaged]) - 12)
     monkeypatch.setattr(_walk, "CHUNK", 1000)
-    monkeypatch.setattr(_resynchronize, "MAX_STEP", 700)
+    for module in (_resynchronize, entry_candidates):
+        monkeypatch.setattr(module, "MAX_STEP", 700)
     monkeypatch.setattr(_walk, "BLOCK_BYTES", 700)
     ranges_read.clear()
     assert read() == whole

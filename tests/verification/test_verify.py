@@ -289,3 +289,15 @@ def test_zookeeper_gives_no_ids(folder: Path) -> None:
 @pytest.mark.parametrize("check", [SequenceCheck, EpochCheck, TimeCheck])
 def test_an_empty_part_is_nothing(check: Callable[[PartitionLog], Any]) -> None:
     assert list(in_two_parts(check, [])) == [[]]
+
+
+def test_copy_without_any_log_file_is_one_finding(tmp_path: Path) -> None:
+    for name in (TOPIC, "open-0", "committed-0"):
+        target = tmp_path / "log-0" / name
+        source = SOURCE / name if (SOURCE / name).is_dir() else SOURCE / TOPIC
+        shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.log"))
+    for name in ("meta.properties", "replication-offset-checkpoint"):
+        shutil.copy(SOURCE / name, tmp_path / "log-0")
+    findings = [each for each in said(tmp_path / "log-0") if each.severity != "note"]
+    assert [each.code for each in findings] == ["log-ends-below"]
+    assert "3 partitions" in findings[0].message

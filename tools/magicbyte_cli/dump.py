@@ -34,6 +34,7 @@ from magicbyte_cli.stderr_messages import (
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
 from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
 
@@ -152,7 +153,7 @@ def dump(
             limit=limit,
         )
         following.run()
-        ctx.exit(exit_status(following.findings))
+        ctx.exit(exit_status(following.findings, list(following.unread)))
 
     dataset = selection.open(paths)
     if tail is not None:
@@ -170,13 +171,14 @@ def dump(
     _print(table_rows.schema, table_rows.read_into(report), format_name, bytes_as, limit)
 
     warn_of_internal_topics(dataset, table_name)
+    warn_of_unread(dataset.unread)
     if table_name == "records":
         warn_of_undelivered(report, dispositions or DELIVERED)
         warn_of_aborted(report.aborted_delivered)
     if quick:
         warn("CRC not checked")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
-    ctx.exit(exit_status(report.findings))
+    ctx.exit(exit_status(report.findings, dataset.unread))
 
 
 def _column_names(

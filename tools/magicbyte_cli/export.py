@@ -28,6 +28,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
     warn_of_undelivered,
 )
+from magicbyte_cli.unread_messages import warn_of_unread
 
 
 @click.command(
@@ -97,12 +98,13 @@ def export(
     )
 
     warn_of_internal_topics(dataset, table_name)
+    warn_of_unread(dataset.unread)
     if table_name == "records":
         warn_of_undelivered(report, ("delivered",), verb="exported")
         warn_of_aborted(report.aborted_delivered)
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")
-    ctx.exit(exit_status(report.findings))
+    ctx.exit(exit_status(report.findings, dataset.unread))
 
 
 def _format_of(out: Path) -> str:

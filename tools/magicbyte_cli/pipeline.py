@@ -26,6 +26,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_aborted,
     warn_of_internal_topics,
 )
+from magicbyte_cli.unread_messages import warn_of_unread
 
 REPORT = "report.html"
 
@@ -171,11 +172,12 @@ def pipeline(
     if severities:
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))
         warn(f"findings: {counts}")
+    warn_of_unread(dataset.unread)
     warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
     is_bad = verification is not None and any(
         row["verdict"] in BAD_VERDICTS for row in verification.partitions
     )
-    ctx.exit(exit_status(summary.findings) or int(is_bad))
+    ctx.exit(exit_status(summary.findings, dataset.unread) or int(is_bad))
 
 
 def _verification(paths: Sequence[str], selection: Selection) -> mb.Verification:

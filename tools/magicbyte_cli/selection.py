@@ -33,6 +33,7 @@ class LogSelection:
     """Numbers of the partitions to read; empty: all partitions."""
     max_batch_bytes: int | None
     max_entry_bytes: int | None
+    search: bool
     storage_option: StorageOptions
 
     @property
@@ -42,6 +43,7 @@ class LogSelection:
             "topics": self.topic or None,
             "partitions": self.partition or None,
             "limits": limits_of(self.max_batch_bytes, self.max_entry_bytes),
+            "search": self.search,
             "storage_options": self.storage_option,
         }
 
@@ -146,6 +148,13 @@ def table_option(help_text: str) -> Decorator:
     )
 
 
+search_option = flag_option(
+    "--search",
+    help="Search each PATH that is a file for batches, whatever its name and format, such as a disk "
+    "image.",
+)
+
+
 def with_options(decorators: Sequence[Decorator]) -> Decorator:
     """Return a decorator that adds several options to a command, in this order."""
 
@@ -199,6 +208,7 @@ def selection_options() -> Decorator:
             metavar="PATH",
             help="If there are several replicas of a partition, read the one in this log.dir.",
         ),
+        search_option,
         *limit_options,
         *store_options,
     )
@@ -220,6 +230,6 @@ def _selection_decorator(selection_class: type[LogSelection], *decorators: Decor
 
 
 log_selection_options = _selection_decorator(
-    LogSelection, *topic_options, *limit_options, *store_options
+    LogSelection, *topic_options, search_option, *limit_options, *store_options
 )
 """Decorator that adds the options of a LogSelection and passes them on as `selection`."""

@@ -26,6 +26,7 @@ from magicbyte_cli.selection import (
 )
 from magicbyte_cli.stats_text import statistics_lines
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+from magicbyte_cli.unread_messages import warn_of_unread
 
 
 @click.command(
@@ -104,7 +105,8 @@ def stats(
             stdout.writelines(map(text_line, statistics_lines(statistics)))
         stdout.flush()
     warn_of_findings(statistics.findings, see="magicbyte verify")
-    ctx.exit(exit_status(statistics.findings))
+    warn_of_unread(statistics.unread)
+    ctx.exit(exit_status(statistics.findings, statistics.unread))
 
 
 def _ndjson_lines(statistics: mb.Statistics, by: str) -> Iterator[bytes]:

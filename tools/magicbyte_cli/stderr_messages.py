@@ -5,8 +5,9 @@ from typing import Any
 
 import click
 
-from magicbyte import Dataset, Finding, Report
+from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.findings import SEVERITIES
+from magicbyte.logdir.unread_path import FAILURES
 from magicbyte.tables.schemas import LOST
 from magicbyte_cli.display import counted, printable
 
@@ -25,11 +26,13 @@ def warn(message: str) -> None:
     click.echo(printable(message), err=True)
 
 
-def exit_status(findings: Iterable[Finding]) -> int:
-    """Return the exit status of a command that has finished with *findings*.
+def exit_status(findings: Iterable[Finding], unread_paths: Iterable[UnreadPath] = ()) -> int:
+    """Return the exit status of a command that has finished with *findings* and *unread_paths*.
 
     2 if something could not be read, else 1 if there is an error, else 0.
     """
+    if any(unread.kind in FAILURES for unread in unread_paths):
+        return 2
     status = 0
     for finding in findings:
         if finding.code == "unreadable":

@@ -6,12 +6,14 @@ from dataclasses import dataclass, field
 
 import click
 
-from magicbyte import Dataset, Finding, Report
+from magicbyte import Dataset, Finding, Report, UnreadPath
+from magicbyte.logdir.unread_path import FAILURES
 from magicbyte.reading.follow import Follower, RecordFilter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.selection import flag_option, with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.unread_messages import warn_of_unread
 
 POLL_S = 1.0
 """Seconds between two looks for appended records."""
@@ -47,10 +49,12 @@ class FollowCommand:
     limit: int | None
     findings: dict[Finding, None] = field(default_factory=dict)
     """Findings that have been printed, in order."""
+    unread: dict[UnreadPath, None] = field(default_factory=dict)
+    """Paths that could not be read and have been printed, in order."""
 
     def run(self) -> None:
         """Print existing and appended records; return when interrupted or at the limit."""
-        follower = Follower(self.open_dataset, self.choose, self.columns, tail=self.tail, warn=warn)
+        follower = Follower(self._open, self.choose, self.columns, tail=self.tail, warn=warn)
         num_left = self.limit
         try:
             while num_left is None or num_left > 0:
@@ -68,6 +72,17 @@ class FollowCommand:
                     time.sleep(POLL_S)
         except KeyboardInterrupt:
             self.writer.flush()
+
+    def _open(self) -> Dataset:
+        dataset = self.open_dataset()
+        new = [
+            unread
+            for unread in dataset.unread
+            if unread.kind in FAILURES and unread not in self.unread
+        ]
+        self.unread.update(dict.fromkeys(new))
+        warn_of_unread(new)
+        return dataset
 
     def _warn_of_new(self, findings: Sequence[Finding]) -> None:
         new = [finding for finding in findings if finding not in self.findings]

@@ -22,6 +22,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
 )
 from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.unread_messages import warn_of_unread
 
 Row = dict[str, Any]
 
@@ -128,8 +129,9 @@ def transactions(
     open_partitions = dict.fromkeys((row["topic"], row["partition"]) for row in open_rows)
     _warn_of_remote_only([remote_only[key] for key in open_partitions if key in remote_only])
     warn_of_internal_topics(dataset)
+    warn_of_unread(dataset.unread)
     warn_of_findings([finding for finding in report.findings if finding.code != "transaction-open"])
-    ctx.exit(exit_status(report.findings))
+    ctx.exit(exit_status(report.findings, dataset.unread))
 
 
 def _warn_of_remote_only(names: list[str]) -> None:

@@ -34,8 +34,8 @@ from magicbyte_cli.verify_text import VerifyText
 @click.argument("paths", metavar="PATH...", nargs=-1)
 @flag_option("--quick", help="Read only the headers of batches, and check no CRC.")
 @format_option(
-    "Lines of text, or one JSON object per line, whose `kind` is segment, partition, problem or "
-    "summary."
+    "Lines of text, or one JSON object per line, whose `kind` is segment, partition, problem, "
+    "unread or summary."
 )
 @click.option(
     "--explain",
@@ -145,7 +145,7 @@ def verify(
             out.write(f"{line}\n".encode("utf-8", "backslashreplace"))
     out.flush()
     is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions)
-    ctx.exit(exit_status(verification.findings) or int(is_bad))
+    ctx.exit(exit_status(verification.findings, verification.unread) or int(is_bad))
 
 
 def _ndjson_lines(verification: mb.Verification) -> Iterator[bytes]:
@@ -153,6 +153,7 @@ def _ndjson_lines(verification: mb.Verification) -> Iterator[bytes]:
         ("segment", verification.segments),
         ("partition", verification.partitions),
         ("problem", verification.problems),
+        ("unread", [unread.row for unread in verification.unread]),
         ("summary", [verification.summary]),
     ):
         for row in rows:

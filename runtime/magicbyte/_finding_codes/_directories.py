@@ -135,6 +135,15 @@ DIRECTORIES = (
         source="LogLoader",
     ),
     Code(
+        "special-file",
+        "note",
+        "A FIFO, a socket, a device or a link that leads nowhere is in a folder of Kafka's.",
+        cause="Another program put it here, or a link was left when its target was moved.",
+        consequence=f"{ROWS_RIGHT} Nothing was read from it.",
+        remedy="Remove it, unless another program needs it.",
+        source="a rule of magicbyte",
+    ),
+    Code(
         "foreign-file",
         "note",
         "A file is not one of Kafka's.",

@@ -7,7 +7,7 @@ memory is allocated for a size that was not compared with the caller's limit fir
 from magicbyte.codecs import gzip, lz4, snappy, zstd
 from magicbyte.errors import CodecError
 
-__all__ = ["NAMES", "decompress"]
+__all__ = ["NAMES", "decompress", "unknown_codec"]
 
 NONE = 0
 
@@ -41,6 +41,11 @@ def decompress(codec: int, section: memoryview | bytes, *, magic: int, max_bytes
                 zstd.NAME, f"not allowed in magic {magic}; expected 2", code="codec-not-allowed"
             )
         return zstd.decompress(section, max_bytes=max_bytes)
-    raise CodecError.of(
+    raise unknown_codec(codec)
+
+
+def unknown_codec(codec: int) -> CodecError:
+    """Return the error for the number *codec* in the attributes of an entry."""
+    return CodecError.of(
         f"codec {codec}", "there is no such codec; expected 0 to 4", code="unknown-codec"
     )

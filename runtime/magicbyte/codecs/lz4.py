@@ -1,6 +1,8 @@
 """lz4: codec 3, the part of the LZ4 frame format that Kafka reads.
 
-One frame of independent blocks; bytes after its EndMark are ignored. In messages of magic 0 Kafka
+One frame of independent blocks; bytes after its EndMark are ignored. A block that decompresses to
+nothing ends the payload as well: Kafka's KafkaLZ4BlockInputStream returns 0 bytes for it, which its
+readers take for the end of the stream. In messages of magic 0 Kafka
 wrote a wrong header checksum, over the frame's magic too (KAFKA-3160), so it is verified from
 magic 1 on. The content checksum is never verified.
 """
@@ -74,8 +76,11 @@ def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -
     while (length := _read_u32(view, position)) not in END_MARKS:
         start = position + 4
         end = _block_end(view, position, length, frame)
+        num_before = output.num_bytes
         for content in _read_block(view, start, end, length, frame):
             output.append(content, position=position)
+        if output.num_bytes == num_before:
+            return output.value()
         position = end + 4 * frame.has_block_checksums
     if frame.has_content_checksum:
         _read_u32(view, position + 4)

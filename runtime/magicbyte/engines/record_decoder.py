@@ -105,6 +105,8 @@ def decode_batch(
         message = f"{count} records"
         raise fault(entry, "bad-record-count", message, None, "num_records", count, "at least 0")
     if count == 0:
+        if entry.codec not in codecs.NAMES:  # Kafka's reader looks it up all the same
+            raise codecs.unknown_codec(entry.codec)
         # Kafka's reader asks for no record, so it never reads these bytes.
         if len(section):
             result.add(entry.finding("bytes-unread", f"no records, but {len(section)} bytes"))

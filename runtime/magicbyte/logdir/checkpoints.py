@@ -1,14 +1,17 @@
 """The text checkpoints of a log.dir (CheckpointFile, OffsetCheckpointFile)."""
 
 import base64
+import posixpath
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import zip_longest
 from typing import Any, TypeVar
 
 from magicbyte.errors import FormatError, MissingError, UnreadableError
 from magicbyte.findings import Finding
+from magicbyte.logdir.file_names import LOG_DIR_MARKS
 from magicbyte.storage import Storage, Store, read_small_file
 
 MAX_CHECKPOINT_BYTES = 64 << 20
@@ -255,6 +258,17 @@ OFFSET_CHECKPOINTS = {
     "recovery_point": "recovery-point-offset-checkpoint",
 }
 """The checkpoint files, by attribute of LogDir."""
+
+
+def is_log_dir(path: str, storage: Storage) -> bool:
+    return any(map(storage.exists, map(partial(posixpath.join, path), LOG_DIR_MARKS)))
+
+
+def log_dir_at(path: str, log_dirs: dict[str, LogDir], storage: Storage) -> LogDir:
+    """Return the log.dir *path* from *log_dirs*, to which it is added when it is read."""
+    if path not in log_dirs:
+        log_dirs[path] = read_log_dir(path, storage)
+    return log_dirs[path]
 
 
 def read_log_dir(path: str, storage: Storage) -> LogDir:

@@ -36,6 +36,8 @@ class EmbeddedRange:
     """Decompressed bytes of each chunk but the last, which has the rest; 0: the file is not compressed."""
     stored_bytes: tuple[int, ...] = ()
     """Bytes of each chunk in the object, in order; each is a zstd frame."""
+    object_path: str | None = None
+    """Path of the object, if several files are embedded in it, each with a path of its own."""
 
 
 class EmbeddedFile:

@@ -48,7 +48,8 @@ class LogFile:
         try:
             if self.embedded is not None:
                 stored_bytes = self.embedded.object_bytes
-                stored = storage.open_segment(self.path, size_bytes=stored_bytes, store=self.store)
+                path = self.embedded.object_path or self.path
+                stored = storage.open_segment(path, size_bytes=stored_bytes, store=self.store)
                 return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
             if self.store is not None:
                 return self.store.open_segment(self.path, size_bytes=size_bytes)
@@ -77,7 +78,8 @@ class LogFile:
         if self.embedded is None:
             return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
         stored_bytes = self.embedded.object_bytes
-        stored = storage.open_file(self.path, size_bytes=stored_bytes, store=self.store)
+        path = self.embedded.object_path or self.path
+        stored = storage.open_file(path, size_bytes=stored_bytes, store=self.store)
         return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
 
 
@@ -192,7 +194,7 @@ def classify(
     """
     files, suffixes = [], []
     for item in items:
-        if item.is_folder:
+        if item.is_folder or item.obstacle is not None:
             continue
         name = parse_file(item.name)
         why_not = folder_state or (name.suffix if name.suffix in ("deleted", "cleaned") else None)

@@ -8,7 +8,7 @@ base64url, which may be dashes, so they are counted from the end.
 import re
 from dataclasses import dataclass
 
-from magicbyte.logdir.file_names import TOPIC
+from magicbyte.logdir.file_names import MAX_OFFSET, MAX_PARTITION, TOPIC
 
 MANIFEST = ".rsm-manifest"
 LEADER_EPOCHS = ".leader-epoch-checkpoint"
@@ -59,10 +59,11 @@ class RemoteFileName:
 def parse_remote_folder(path: str) -> RemoteFolder | None:
     """Parse the *path* of a folder; None if it is not the path of a partition folder."""
     parent, _, name = path.rpartition("/")
-    if match := _LOCAL.fullmatch(name):
+    match = _LOCAL.fullmatch(name)
+    if match and int(match[2]) <= MAX_PARTITION:
         return RemoteFolder(match[1], int(match[2]), match[3], has_manifests=False)
     match = _TOPIC.fullmatch(parent.rpartition("/")[2])
-    if match and _NUMBER.fullmatch(name):
+    if match and _NUMBER.fullmatch(name) and int(name) <= MAX_PARTITION:
         return RemoteFolder(match[1], int(name), match[2], has_manifests=True)
     return None
 
@@ -70,6 +71,6 @@ def parse_remote_folder(path: str) -> RemoteFolder | None:
 def parse_remote_file(name: str) -> RemoteFileName | None:
     """Parse the file name *name*; None if it is not the name of a remote segment's file."""
     match = _FILE.fullmatch(name)
-    if match is None or match[2] not in KINDS:
+    if match is None or match[2] not in KINDS or int(match[1]) > MAX_OFFSET:
         return None
     return RemoteFileName(name.removesuffix(match[2]), int(match[1]), KINDS[match[2]])

@@ -8,7 +8,8 @@ from magicbyte.engines.entry import HEADER_BYTES, LEAST_SIZE, OVERHEAD, Entry
 from magicbyte.errors import FormatError
 from magicbyte.findings import TAILS, Finding
 from magicbyte.limits import Limits
-from magicbyte.reading._resynchronize import EntrySearch, RunningChecksum
+from magicbyte.logdir.entry_candidates import RunningChecksum
+from magicbyte.reading._resynchronize import EntrySearch
 from magicbyte.storage import MASK, UnreadableBytes
 from magicbyte_formats.wire import EntryHeader
 

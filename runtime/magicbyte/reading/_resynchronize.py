@@ -2,9 +2,6 @@
 
 from collections.abc import Iterator
 
-import numpy as np
-
-from magicbyte import checksum
 from magicbyte.engines.entry import (
     HEADER_BYTES,
     LEAST_SIZE,
@@ -16,25 +13,20 @@ from magicbyte.engines.entry import (
 )
 from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
-from magicbyte.limits import MIB
+from magicbyte.logdir.entry_candidates import (
+    CHECKS_PER_BYTE,
+    FREE_CHECKS,
+    MAX_STEP,
+    RunningChecksum,
+    candidate_positions,
+)
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.reading._offset_order import OffsetOrder
 from magicbyte.storage import File
-from magicbyte_formats.wire import EntryHeader, MessageHeader, RecordBatchHeader
-
-MAX_STEP = 1 << 20
-"""Bytes that are searched at a time, at most."""
-
-FIRST_STEP = 1 << 12
-"""Bytes that are searched first: the next sound entry is usually near."""
+from magicbyte_formats.wire import EntryHeader
 
 WRAPPER_SPAN = 1 << 20
 """Messages that a wrapper message may be expected to hold."""
-
-FREE_CHECKS = MIB
-CHECKS_PER_BYTE = 16
-"""Bytes of false candidates whose checksums are computed: CHECKS_PER_BYTE for each byte passed, and
-FREE_CHECKS per file. Candidates beyond that are passed over, so that the search stays linear."""
 
 
 class EntrySearch:
@@ -223,41 +215,22 @@ class EntrySearch:
         return sound
 
     def _candidates(self, begin: int, stop: int, floor: int | None) -> Iterator[int]:
-        """Yield the positions in [begin, stop) whose bytes could be the header of a whole entry.
+        """Return the positions in [begin, stop) at which an entry with an offset above *floor* may begin.
 
-        Such a header has a known magic, a size that ends in the file and is at most `max_entry_bytes`
-        with its overhead, and an offset above *floor* and below the ceiling. Work is linear in the bytes.
+        Its offset is below the ceiling, and fits into one segment with *floor*.
         """
         ceilings = [] if self._order.ceiling is None else [self._order.ceiling]
         if floor is not None:
             ceilings.append(floor + SEGMENT_SPAN)
-        ceiling = min(ceilings, default=None)
-        magic_at = EntryHeader.POSITIONS["magic"]
-        size_at = EntryHeader.POSITIONS["size"]
-        position, step = begin, FIRST_STEP
-        while position < stop and self.end - position >= EntryHeader.SIZE:
-            length = min(step, stop - position) + EntryHeader.SIZE - 1
-            step = min(step * 4, MAX_STEP)
-            data = np.frombuffer(
-                self.file.read_at(position, min(length, self.end - position)), np.uint8
-            )
-            num_positions = len(data) - EntryHeader.SIZE + 1
-            magic = data[magic_at : magic_at + num_positions]
-            at = np.flatnonzero(magic <= max(LEAST_SIZES))
-            if at.size:
-                size = _integers(data, at + size_at, 4).astype(np.int64)
-                least = np.array([LEAST_SIZES[m] for m in sorted(LEAST_SIZES)])[magic[at]]
-                fits = (size >= least) & (
-                    size + OVERHEAD <= np.minimum(self.end - position - at, self._max_entry_bytes)
-                )
-                at = at[fits]
-                offset = _integers(data, at, 8)
-                if floor is not None:
-                    at, offset = at[offset > floor], offset[offset > floor]
-                if ceiling is not None:
-                    at = at[offset < ceiling]
-                yield from (position + at).tolist()
-            position += num_positions
+        return candidate_positions(
+            self.file,
+            begin,
+            stop,
+            end=self.end,
+            max_entry_bytes=self._max_entry_bytes,
+            floor=floor,
+            ceiling=min(ceilings, default=None),
+        )
 
     def _leads_on(self, entry: Entry) -> bool:
         """Return whether the file's end, its zeros or another sound entry follow *entry*."""
@@ -290,30 +263,3 @@ class EntrySearch:
             reached = candidate
         self._num_hunted += reached - entry.position
         return None
-
-
-class RunningChecksum:
-    """The checksum of an entry for increasing end positions; each byte is read once."""
-
-    def __init__(self, file: File, entry: Entry) -> None:
-        is_batch = entry.magic == 2
-        self._file = file
-        self._function = checksum.crc32c if is_batch else checksum.crc32
-        start = (RecordBatchHeader if is_batch else MessageHeader).CHECKSUM.start
-        self._position = entry.position + start
-        self._stored = entry.crc
-        self.value = 0
-
-    def is_right(self, end: int) -> bool:
-        """Return whether the stored checksum is right if the entry ends at *end*."""
-        while self._position < end:
-            step = min(MAX_STEP, end - self._position)
-            self.value = self._function(self._file.read_at(self._position, step), self.value)
-            self._position += step
-        return self.value == self._stored
-
-
-def _integers(byte_array: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:
-    """Return the big-endian integers of *width* bytes at the positions *byte_positions*."""
-    columns = byte_array[byte_positions[:, None] + np.arange(width)]
-    return np.ascontiguousarray(columns).view(f">i{width}").ravel().astype(np.int64)

@@ -12,6 +12,7 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
@@ -57,6 +58,7 @@ class Dataset:
         options: The options of the read.
         num_internal: Partitions of internal topics that were left out because they were not named.
         unreadable: Findings about files outside of partitions that cannot be read; reports begin with them.
+        unread: Files and folders below the paths that are not read, each an `UnreadPath` with its reason.
     Example:
         >>> dataset = mb.open("log-0", topics=["fenced"])
         >>> dataset.records().to_table().num_rows
@@ -71,6 +73,7 @@ class Dataset:
         log_dirs: Sequence[LogDir] = (),
         all_logs: Sequence[PartitionLog] | None = None,
         num_internal: int = 0,
+        unread_paths: Sequence[UnreadPath] = (),
         planner: Planner | None = None,
     ) -> None:
         self.logs = tuple(logs)
@@ -78,6 +81,7 @@ class Dataset:
         self.log_dirs = tuple(log_dirs)
         self.options = options
         self.num_internal = num_internal
+        self.unread = tuple(unread_paths)
         self._planner = planner or Planner(options)
         self.unreadable: list[Finding] = []
         for log_dir in log_dirs:

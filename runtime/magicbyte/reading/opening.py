@@ -3,9 +3,11 @@
 import os
 from collections.abc import Iterable, Mapping
 from functools import partial
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
-from magicbyte.errors import InputError
+from magicbyte.errors import InputError, error_of
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.discover import (
     AT_A_TIME,
@@ -16,11 +18,14 @@ from magicbyte.logdir.discover import (
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.remote import with_remote
+from magicbyte.logdir.unread_path import of_selection
 from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.storage import MemoryFile, Storage, StorageOptions
+
+_FINDINGS = attrgetter("findings")
 
 
 def open(
@@ -36,6 +41,7 @@ def open(
     replica: str | None = None,
     engine: str = "auto",
     threads: int = 1,
+    search: bool = False,
     limits: Limits | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Dataset:
@@ -58,6 +64,8 @@ def open(
         replica: If several replicas of a partition are found, read those in this log.dir.
         engine: ``"auto"``, ``"columnar"`` or ``"reference"``, which decode entries; all give the same rows.
         threads: Threads that read ahead. Rows, their order and the report do not depend on it.
+        search: Search named files of any name and format for batches, such as disk images.
+            Batches that follow each other are read as a log of their own, with a finding.
         limits: Bounds on the size of a batch. Default: ``Limits()``.
         storage_options: Arguments of the store's file system in pyarrow, such as ``region`` or ``access_key``.
             Default: from the environment. They are kept and never shown.
@@ -65,7 +73,8 @@ def open(
         A dataset whose tables can be iterated any number of times.
     Raises:
         InputError: A path holds no Kafka log, a topic or partition is not there, or an argument is not allowed.
-        MissingError: A path does not exist or may not be read.
+        MissingError: A path does not exist or may not be read. Unless *on_damage* is ``"fail"``, other
+            paths are read all the same, and this one is in ``unread``.
         StoreError: A store cannot be reached, or refuses.
     Example:
         >>> mb.open("log-0", topics=["fenced"], on_damage="skip").records().to_table().num_rows
@@ -85,7 +94,7 @@ def open(
         threads=threads,
         limits=limits or DEFAULT_LIMITS,
     )
-    return _dataset(paths, storage, options, topics, partitions, replica, include_internal)
+    return _dataset(paths, storage, options, topics, partitions, replica, include_internal, search)
 
 
 def _in_milliseconds(times: tuple[Time | None, Time | None]) -> tuple[int | None, int | None]:
@@ -104,32 +113,68 @@ def _dataset(
     partitions: Iterable[int] | None,
     replica: str | None,
     include_internal: bool,
+    search: bool,
 ) -> Dataset:
     """Return the dataset of one replica of each selected partition below *paths*."""
-    all_logs, log_dirs = discover(paths, storage)
+    strict = options.on_damage == "fail"
+    all_logs, log_dirs, unread_paths = discover(
+        paths, storage, strict=strict, search=options.limits if search else None
+    )
     all_logs = check_one_log_each(all_logs, log_dirs, replica=replica)
-    all_logs = _select(all_logs, storage, topics, partitions, strict=options.on_damage == "fail")
-    names = set(topics or ())
+    names = [topics] if isinstance(topics, str) else topics
+    topic_names = None if names is None else list(names)
+    partition_numbers = None if partitions is None else list(partitions)
+    all_logs = _select(all_logs, storage, topic_names, partition_numbers, strict=strict)
     logs, num_internal = [], 0
     for log in all_logs:
         if log.state is not None:
             continue
         is_internal = log.topic in INTERNAL_TOPICS
-        if is_internal and not include_internal and not log.is_named and log.topic not in names:
+        if (
+            is_internal
+            and not include_internal
+            and not log.is_named
+            and log.topic not in (topic_names or ())
+        ):
             num_internal += 1
         else:
             logs.append(log)
-    return Dataset(logs, options, log_dirs=log_dirs, all_logs=all_logs, num_internal=num_internal)
+    if topic_names is not None:
+        _check_served(topic_names, all_logs)
+    if strict:
+        for finding in chain.from_iterable(map(_FINDINGS, (*log_dirs, *logs))):
+            if finding.code == "unreadable":
+                raise error_of(finding)
+    return Dataset(
+        logs,
+        options,
+        log_dirs=log_dirs,
+        all_logs=all_logs,
+        num_internal=num_internal,
+        unread_paths=unread_paths and of_selection(unread_paths, topic_names, partition_numbers),
+    )
+
+
+def _check_served(topic_names: list[str], logs: list[PartitionLog]) -> None:
+    """Raise InputError if all *logs* of one of the topics are in folders that no broker serves."""
+    for topic in topic_names:
+        own = [log for log in logs if log.topic == topic]
+        if own and all(log.state is not None for log in own):
+            folders = ", ".join(log.folder for log in own)
+            raise InputError(
+                f"topic {topic!r} is only in folders that no broker serves: {folders}",
+                "the path of such a folder, which is read if it is named",
+            )
 
 
 def open_all_replicas(
     paths: Iterable[str | os.PathLike[str]],
     storage: Storage,
-    *,
     topics: Iterable[str] | None,
     partitions: Iterable[int] | None,
     engine: str,
     limits: Limits | None,
+    search: bool = False,
 ) -> Dataset:
     """Return a dataset of all logs below *paths*, for checks and statistics.
 
@@ -141,39 +186,43 @@ def open_all_replicas(
         engine=engine,
         limits=limits or DEFAULT_LIMITS,
     )
-    logs, log_dirs = discover(paths, storage)
-    logs = _select(logs, storage, topics, partitions, strict=False)
-    return Dataset(logs, options, log_dirs=log_dirs)
+    logs, log_dirs, unread_paths = discover(
+        paths, storage, search=options.limits if search else None
+    )
+    names = [topics] if isinstance(topics, str) else topics
+    topic_names = None if names is None else list(names)
+    partition_numbers = None if partitions is None else list(partitions)
+    logs = _select(logs, storage, topic_names, partition_numbers, strict=False)
+    unread = of_selection(unread_paths, topic_names, partition_numbers)
+    return Dataset(logs, options, log_dirs=log_dirs, unread_paths=unread)
 
 
 def _select(
     logs: list[PartitionLog],
     storage: Storage,
-    topics: Iterable[str] | None,
-    partitions: Iterable[int] | None,
+    topic_names: list[str] | None,
+    partition_numbers: list[int] | None,
     *,
     strict: bool,
 ) -> list[PartitionLog]:
-    """Return the logs of *topics* and *partitions*, with their topic ids and remote segments.
+    """Return the logs of these topics and partitions, with their topic ids and remote segments.
 
     If *strict*, a damaged manifest of a remote segment is raised. Raises InputError where a topic
     or a partition is not there.
     """
-    if topics is not None:
-        names = [topics] if isinstance(topics, str) else list(topics)
+    if topic_names is not None:
         known = sorted({log.topic for log in logs if log.topic is not None})
-        for name in names:
+        for name in topic_names:
             if name not in known:
                 raise InputError(f"no topic {name!r}", f"one of {', '.join(known) or 'none'}")
-        logs = [log for log in logs if log.topic in names]
-    if partitions is not None:
-        numbers = list(partitions)
+        logs = [log for log in logs if log.topic in topic_names]
+    if partition_numbers is not None:
         known_numbers = sorted({log.partition for log in logs if log.partition is not None})
-        for number in numbers:
+        for number in partition_numbers:
             if number not in known_numbers:
                 expected = f"one of {', '.join(map(str, known_numbers)) or 'none'}"
                 raise InputError(f"no partition {number}", expected)
-        logs = [log for log in logs if log.partition in numbers]
+        logs = [log for log in logs if log.partition in partition_numbers]
     describe = partial(described, storage=storage)
     if storage.stores:  # each request is a wait
         from concurrent.futures import ThreadPoolExecutor

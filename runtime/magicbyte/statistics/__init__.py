@@ -8,6 +8,7 @@ from typing import Any
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
+from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.survey import open_or_give_up
@@ -33,6 +34,7 @@ class Statistics:
             of a partition's segments have a row without a file.
         total: A row for everything.
         findings: Findings of all partitions.
+        unread: Files and folders below the paths that were not read, each with its reason.
     Example:
         >>> mb.stats("log-0", topics=["fenced"]).total["record_count"]
         12
@@ -42,6 +44,7 @@ class Statistics:
     rows: list[dict[str, Any]] = field(default_factory=list)
     total: dict[str, Any] = field(default_factory=dict)
     findings: list[Finding] = field(default_factory=list)
+    unread: list[UnreadPath] = field(default_factory=list)
 
     @property
     def is_sound(self) -> bool:
@@ -56,6 +59,7 @@ def stats(
     partitions: Iterable[int] | None = None,
     quick: bool = False,
     engine: str = "auto",
+    search: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
@@ -72,6 +76,7 @@ def stats(
         partitions: Numbers of the partitions to count. Default: all.
         quick: Read headers only.
         engine: As for `open`.
+        search: As for `open`.
         limits: As for `open`.
         progress: Called after each partition with the bytes that are done, and those in all.
         storage_options: As for `open`.
@@ -79,7 +84,7 @@ def stats(
         Rows, a total, and findings.
     Raises:
         InputError: A path holds no Kafka log, or an argument is not allowed.
-        MissingError: A path does not exist or may not be read.
+        MissingError: No path exists and may be read; one among others is in ``unread``.
         StoreError: A store cannot be reached, or refuses.
     Example:
         >>> rows = mb.stats("log-0", by="partition", topics=["fenced"]).rows
@@ -90,10 +95,8 @@ def stats(
         raise InputError(f"by {by!r}", f"one of {', '.join(BY)}")
     storage = Storage(storage_options)
     storage_options = None  # so that no traceback shows credentials
-    dataset = open_all_replicas(
-        paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
-    )
-    out = Statistics(quick)
+    dataset = open_all_replicas(paths, storage, topics, partitions, engine, limits, search)
+    out = Statistics(quick, unread=list(dataset.unread))
     out.findings.extend(dataset.unreadable)
     groups: dict[CountedGroup, Counts] = {}
     total = Counts(not quick)

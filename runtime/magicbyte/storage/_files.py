@@ -15,6 +15,10 @@ class FolderItem:
     name: str
     is_folder: bool
     size_bytes: int
+    is_link: bool = False
+    """True if it is a symbolic link; the rest is about the file or folder that it leads to."""
+    obstacle: str | None = None
+    """`special-file`, `link-loop`, `dangling-link` or `unreadable` if it cannot be read."""
 
 
 def gone_error(path: str) -> GoneError:

@@ -41,7 +41,7 @@ def kind_of(path: str) -> str:
 
 
 def list_folder(path: str) -> list[FolderItem]:
-    """Return the items in the folder *path*, by name, without symbolic links to folders.
+    """Return the items in the folder *path*, by name, also those that cannot be read.
 
     A live broker renames files at any time. If a file vanishes before its size is read, the folder
     is listed again: the file may have a new name, which the first listing missed.
@@ -60,15 +60,50 @@ def _list_once(path: str) -> tuple[list[FolderItem], bool]:
         with os.scandir(path) as entries:
             for entry in entries:
                 try:
-                    is_folder = entry.is_dir(follow_symlinks=False)
-                    if is_folder or entry.is_file():
-                        size = 0 if is_folder else entry.stat().st_size
-                        items.append(FolderItem(entry.name, is_folder, size))
+                    if entry.is_symlink():
+                        items.append(_linked_item(entry))
+                    elif entry.is_dir(follow_symlinks=False):
+                        items.append(FolderItem(entry.name, True, 0))
+                    elif entry.is_file(follow_symlinks=False):
+                        items.append(FolderItem(entry.name, False, entry.stat().st_size))
+                    else:
+                        items.append(FolderItem(entry.name, False, 0, obstacle="special-file"))
                 except FileNotFoundError:
                     is_complete = False
+                except OSError:  # its folder may be listed, but not entered, or the disk fails
+                    items.append(FolderItem(entry.name, False, 0, obstacle="unreadable"))
     except OSError as error:
         raise MissingError(error, path) from error
     return items, is_complete
+
+
+def _linked_item(link: os.DirEntry[str]) -> FolderItem:
+    """Return the item for the symbolic link *link*; FileNotFoundError if the link itself is gone."""
+    size, is_folder, obstacle = 0, False, None
+    try:
+        status = link.stat()
+    except OSError as error:
+        if not os.path.lexists(link.path):
+            raise FileNotFoundError(errno.ENOENT, "", link.path) from error
+        causes = {errno.ELOOP: "link-loop", errno.ENOENT: "dangling-link"}
+        causes[errno.ENOTDIR] = "dangling-link"
+        obstacle = causes.get(error.errno or 0, "unreadable")
+    else:
+        is_folder = stat.S_ISDIR(status.st_mode)
+        if stat.S_ISREG(status.st_mode):
+            size = status.st_size
+        elif not is_folder:
+            obstacle = "special-file"
+    return FolderItem(link.name, is_folder, size, is_link=True, obstacle=obstacle)
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """Return the device and the inode of the folder *path*; None if it is gone."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
 
 
 class LocalFile:

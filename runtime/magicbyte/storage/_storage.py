@@ -77,6 +77,10 @@ class Storage:
             return _local.list_folder(path)
         return sorted(self._items(path).values(), key=lambda item: item.name)
 
+    def identity(self, path: str) -> tuple[int, int] | str | None:
+        """Return what tells the folder *path* from all others, however it is named; None if it is gone."""
+        return _local.identity(path) if self.store_of(path) is None else path
+
     def exists(self, path: str) -> bool:
         if self.store_of(path) is None:
             return os.path.exists(path)

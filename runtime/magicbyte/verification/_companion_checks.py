@@ -1,13 +1,12 @@
 """Checks the files next to the segments: those that are invalid, missing, left over or foreign."""
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
 
 from magicbyte.findings import Finding
-from magicbyte.logdir.file_names import KINDS, parse_file
+from magicbyte.logdir.file_names import KINDS, is_partition_file, parse_file
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.startup import has_offset_name, invalid_files
@@ -18,11 +17,6 @@ LEFT_OVER = {
     "deleted": "due for deletion after file.delete.delay.ms, or on startup",
 }
 """Reason why a file with this suffix was left over."""
-
-OTHER_FILES = re.compile(
-    r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp"
-)
-"""Kafka's files in a partition folder that belong to no segment."""
 
 
 def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
@@ -48,7 +42,7 @@ def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
                 found=", ".join(names[:8]),
             )
     for file in log.files:
-        if file.base_offset is not None or OTHER_FILES.fullmatch(file.name):
+        if file.base_offset is not None or is_partition_file(file.name):
             continue
         if not file.name.endswith(tuple(KINDS)):
             yield finding(code="foreign-file", message="not a file of Kafka", file=file.name)

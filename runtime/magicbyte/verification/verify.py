@@ -12,6 +12,7 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
@@ -22,6 +23,7 @@ from magicbyte.reading.survey import open_or_give_up
 from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
+from magicbyte.verification._missing_logs import fold_missing_logs
 from magicbyte.verification._predicted_columns import (
     damaged_range_rows,
     mark_partitions_with_errors,
@@ -30,6 +32,7 @@ from magicbyte.verification._predicted_columns import (
     with_replica,
 )
 from magicbyte.verification._replicas import replica_differences
+from magicbyte.verification._unread_details import with_details
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
@@ -54,6 +57,7 @@ class Verification:
         findings: Findings of all partitions and log.dirs.
         bytes: Bytes of live segments by disposition.
         records: Records by disposition.
+        unread: Files and folders below the paths that were not read, each with its reason.
     Example:
         >>> mb.verify("log-0", topics=["fenced"]).is_sound
         True
@@ -65,6 +69,7 @@ class Verification:
     findings: list[Finding] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
+    unread: list[UnreadPath] = field(default_factory=list)
 
     def add(self, other: "Verification") -> None:
         """Add the verification of *other* partitions.
@@ -82,6 +87,7 @@ class Verification:
         self.findings += other.findings
         self.bytes.update(other.bytes)
         self.records.update(other.records)
+        self.unread += other.unread
 
     @property
     def problems(self) -> list[dict[str, Any]]:
@@ -120,6 +126,7 @@ def verify(
     index_interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
     processes: int = 1,
+    search: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
@@ -139,6 +146,7 @@ def verify(
         engine: As for `open`.
         processes: Processes that check, each a partition at a time; 1 is the caller's own. They are spawned,
             so a script needs ``if __name__ == "__main__":`` around the call.
+        search: As for `open`.
         limits: As for `open`.
         progress: Called after each partition with the bytes that are done, and those in all.
         storage_options: As for `open`.
@@ -146,7 +154,7 @@ def verify(
         Findings, a row for each file and each partition, and totals.
     Raises:
         InputError: A path holds no Kafka log, or an argument is not allowed.
-        MissingError: A path does not exist or may not be read.
+        MissingError: No path exists and may be read; one among others is in ``unread``.
         StoreError: A store cannot be reached, or refuses.
     Example:
         >>> [row["verdict"] for row in mb.verify("log-0", topics=["fenced"]).partitions]
@@ -156,11 +164,9 @@ def verify(
     storage_options = None  # so that no traceback shows credentials
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
-    dataset = open_all_replicas(
-        paths, storage, topics=topics, partitions=partitions, engine=engine, limits=limits
-    )
+    dataset = open_all_replicas(paths, storage, topics, partitions, engine, limits, search)
     logs, options = dataset.logs, dataset.options
-    out = Verification(quick)
+    out = Verification(quick, unread=[with_details(each, storage) for each in dataset.unread])
     for log_dir in dataset.log_dirs:
         out.findings.extend(log_dir.findings)
     out.findings.extend(topic_id_findings(logs))
@@ -175,7 +181,8 @@ def verify(
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
-    out.findings.extend(replica_differences(Planner(options, open_or_give_up), logs))
+    differences = replica_differences(Planner(options, open_or_give_up), logs)
+    out.findings = fold_missing_logs([*out.findings, *differences], logs)
     mark_partitions_with_errors(out.partitions, out.findings)
     return out
 

@@ -14,7 +14,7 @@ import pytest
 
 from magicbyte import Limits, checksum
 from magicbyte.engines.factory import engine
-from magicbyte.reading import _resynchronize
+from magicbyte.logdir import entry_candidates
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._walk import VerifiedWalk
@@ -101,7 +101,7 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
         return count
 
     functions = {name: counting(getattr(checksum, name)) for name in checksum.__all__}
-    monkeypatch.setattr(_resynchronize, "checksum", SimpleNamespace(**functions))
+    monkeypatch.setattr(entry_candidates, "checksum", SimpleNamespace(**functions))
 
     def measure(data: bytes) -> dict[str, int]:
         summed[0] = 0

@@ -67,7 +67,7 @@ def test_transaction_open_after_a_clean_start_ends_read_committed(
     if case["consumer"] is None or case["verdict"] == "refuses-to-start":
         assert case["verdict"] == "refuses-to-start"
         return
-    logs, _ = discover([str(log_dir)])
+    logs = discover([str(log_dir)]).partitions
     (log,) = [log for log in logs if log.topic == case["topic"]]
     opened = predict_startup(log).open_transactions or {}
     end = min(opened.values(), default=case["log_end_offset_after"])

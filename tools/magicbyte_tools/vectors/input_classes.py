@@ -133,6 +133,7 @@ CODES_WITHOUT_A_CASE = {
     "topic-id-differs": "The same.",
     "left-over": "The same.",
     "foreign-file": "The same.",
+    "special-file": "A case consists of regular files.",
     "file-name-invalid": "The same.",
     "timestamp-ahead": "The same, and it hangs on the day.",
     "replicas-differ": "A case has one replica, and only `verify` compares them.",

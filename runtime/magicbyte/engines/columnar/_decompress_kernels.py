@@ -133,7 +133,8 @@ def _lz4(p: int, end: int, to: int, capacity: int, is_checked: bool, function: i
             if expected > capacity - used:
                 return OUTPUT_FULL
             size_written = call5(function, p, to + used, size, expected, 0) & BITS_32
-            if size_written > expected:  # a negative int
+            # A negative int; or an empty block, after which Kafka reads no other one.
+            if size_written > expected or size_written == 0:
                 return UNSUPPORTED_PAYLOAD
         used += size_written
         p += size

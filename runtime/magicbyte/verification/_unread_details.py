@@ -1,0 +1,43 @@
+"""Add to unread paths the details that take a look into them: sizes of folders, types of files."""
+
+from dataclasses import replace
+
+from magicbyte.errors import InputError
+from magicbyte.logdir.foreign_files import identify_file
+from magicbyte.logdir.unread_path import UnreadPath
+from magicbyte.storage import Storage
+
+MAX_LISTED = 10_000
+"""Items of a foreign folder that are listed to add up its size; a larger one has no size."""
+
+
+def with_details(unread: UnreadPath, storage: Storage) -> UnreadPath:
+    """Return *unread* with the size of a folder, or with the type of a foreign file."""
+    try:
+        if unread.kind in ("foreign-folder", "cache-folder"):
+            return replace(unread, size_bytes=_size_of_folder(unread.path, storage))
+        if unread.kind == "foreign-file" and unread.size_bytes:
+            with storage.open_file(unread.path) as file:
+                file_type = identify_file(file)
+            if file_type is not None:
+                kind = "archive" if file_type.is_archive else unread.kind
+                return replace(unread, kind=kind, reason=file_type.sentence)
+    except InputError:  # it is gone, or may not be read
+        return unread
+    return unread
+
+
+def _size_of_folder(path: str, storage: Storage) -> int | None:
+    """Return the bytes of the files below the folder *path*; None if there are too many."""
+    folders, num_listed, size = [path], 0, 0
+    while folders:
+        folder = folders.pop()
+        items = storage.list_folder(folder)
+        num_listed += len(items)
+        if num_listed > MAX_LISTED:
+            return None
+        size += sum(item.size_bytes for item in items)
+        folders += [
+            f"{folder}/{item.name}" for item in items if item.is_folder and not item.is_link
+        ]
+    return size
