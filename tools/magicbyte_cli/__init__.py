@@ -17,6 +17,7 @@ from typing import Any
 import click
 
 from magicbyte_cli.display import printable
+from magicbyte_cli.process_limits import check_address_space
 from magicbyte_cli.standard_streams import open_missing_streams, silence_stdout
 
 __all__ = ["main"]
@@ -86,6 +87,7 @@ class CommandGroup(click.Group):
         os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
         open_missing_streams()
         try:
+            check_address_space()
             status = super().main(args, standalone_mode=False, **extra)
             sys.stdout.flush()
         except click.ClickException as error:
@@ -111,14 +113,16 @@ def _status_of(error: Exception) -> int:
             return INTERRUPTED
         case OSError():
             silence_stdout()
-            source = f"{error.filename}: " if error.filename else "the output: "
+            output = "the output: " if error.errno else ""
+            source = f"{error.filename}: " if error.filename else output
             _warn(f"Error: {source}{error.strerror or error}")
         case MemoryError():
             _warn(
                 "Error: not enough memory: raise the limit of this process, or read less at a time"
             )
         case ImportError():
-            _warn(f"Error: a module cannot be loaded, perhaps for lack of memory: {error}")
+            reason = (str(error).strip().splitlines() or [type(error).__name__])[-1]
+            _warn(f"Error: a module cannot be loaded, perhaps for lack of memory: {reason}")
         case _:
             _warn(
                 f"Error: {type(error).__name__}: {error}; this is a fault of magicbyte: please report "

@@ -157,8 +157,9 @@ def _kernel(name: str, signature: Signature, function: Callable[[], Any]) -> Any
                 code = _machine_code.compile_kernel(function(), signature)
                 _store(name, code)
             return MachineCode(code, signature)
-    except ImportError as error:
-        raise InputError(f"engine 'columnar': {error}", "Numba, or another engine") from error
+    except (ImportError, OSError) as error:  # OSError: LLVM's library does not load
+        reason = str(error).partition("\n")[0]
+        raise InputError(f"engine 'columnar': {reason}", "Numba, or another engine") from error
 
 
 @cache
@@ -199,7 +200,7 @@ def is_header_reader_cached() -> bool:
 def _are_cached(names: Iterable[str]) -> bool:
     try:
         paths = [_path(name) for name in names]
-    except ImportError:
+    except (ImportError, OSError):
         return False
     return all(path is not None and path.exists() for path in paths)
 
