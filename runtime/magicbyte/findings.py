@@ -52,20 +52,27 @@ class Finding:
         if self.code not in CODES:
             raise KeyError(self.code)
 
-    def at(self, topic: str | None, partition: int | None, file: str | None) -> "Finding":
+    def at(
+        self,
+        topic: str | None,
+        partition: int | None,
+        file: str | None,
+        replica: str | None = None,
+    ) -> "Finding":
         """Return the finding with the names of the file that it is in.
 
         Args:
             topic: Topic of the file.
             partition: Number of the partition.
             file: Name of the file in its folder.
+            replica: Log.dir that holds the file, where there are several replicas.
         Returns:
             A copy.
         Example:
             >>> str(mb.Finding(code="zeros", message="zeros").at("t", 0, "7.log"))
             't-0/7.log: zeros'
         """
-        return replace(self, topic=topic, partition=partition, file=file)
+        return replace(self, topic=topic, partition=partition, file=file, replica=replica)
 
     @property
     def severity(self) -> Severity:
@@ -79,7 +86,7 @@ class Finding:
     def where(self) -> str:
         """Partition, file and position in words, as far as known."""
         name = f"{self.topic}-{self.partition}" if self.topic is not None else ""
-        where = "/".join(part for part in (name, self.file) if part)
+        where = "/".join(part for part in (self.replica, name, self.file) if part)
         if self.position is not None:
             where += f"{' ' if where else ''}byte {self.position}"
         if self.payload_position is not None:

@@ -49,9 +49,10 @@ def test_wrong_paths_alone_write_nothing(tmp_path: Path) -> None:
     refusal("dump", tmp_path / "nothing", tmp_path / "nothing else")
 
 
-def test_two_replicas_need_a_choice_to_be_dumped(damaged: Path, tmp_path: Path) -> None:
+def test_two_replicas_are_dumped_as_one(damaged: Path, tmp_path: Path) -> None:
     other = shutil.copytree(damaged, tmp_path / "log-1")
     both = ("dump", damaged, other, "--topic", "aborted", "--format", "ndjson")
-    assert "2 replicas of aborted-0" in error_line(*both)
-    assert run(*both, "--replica", other).exit_code == 0
+    whole = run("dump", other, "--topic", "aborted", "--format", "ndjson").stdout
+    assert run(*both).stdout == whole
+    assert run(*both, "--replica", other, "--replica", damaged, "--no-fill").stdout == whole
     assert run("verify", damaged, other, "--topic", "aborted").exit_code == 0

@@ -16,7 +16,7 @@ FUNCTIONS = {
     name: getattr(mb, name) for name in mb.__all__ if inspect.isfunction(getattr(mb, name))
 }
 
-TABLES = ("records", "batches", "segments", "transactions", "partitions", "problems")
+TABLES = ("records", "batches", "segments", "transactions", "partitions", "problems", "replicas")
 
 
 def methods() -> Iterator[tuple[str, Any]]:

@@ -467,18 +467,15 @@ def test_log_dirs_of_two_clusters_are_refused_by_name(folder: Any) -> None:
     assert offsets(folder.path / "north") == [("north", 0, 0)]
 
 
-def test_replicas_of_a_partition_are_refused_by_name_unless_one_is_chosen(folder: Any) -> None:
+def test_replicas_of_a_partition_are_one_log_and_a_replica_can_be_preferred(folder: Any) -> None:
     for number in (0, 1):
         log_dir = folder.log_dir(f"broker{number}")
         log_dir.segment("t-0", build.batch(build.records(number + 1)))
         log_dir.segment(f"only{number}-0", build.batch())
-    error = refused(folder)
-    assert "t-0" in error.found and "replica" in error.found + error.expected
+    single = [("only0", 0, 0), ("only1", 0, 0)]
+    assert offsets(folder) == [*single, ("t", 0, 0), ("t", 0, 1)]
     for number in (0, 1):
-        place = folder.path / f"broker{number}"
-        assert str(place / "t-0") in error.found
-        single = [("only0", 0, 0), ("only1", 0, 0)]
-        assert offsets(folder, replica=str(place)) == [
+        assert offsets(folder, replica=str(folder.path / f"broker{number}")) == [
             *single,
             *(("t", 0, n) for n in range(number + 1)),
         ]

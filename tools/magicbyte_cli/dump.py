@@ -50,6 +50,8 @@ TEXT_COLUMNS = {
     "partitions": "topic partition segment_count size_bytes log_start_offset log_end_offset "
     "last_stable_offset high_watermark leader_epoch records_delivered",
     "problems": "severity code topic partition file position message",
+    "replicas": "topic partition rank log_dir leader_epoch first_offset log_end_offset "
+    "missing_offsets error_count filled_ranges filled_offsets",
 }
 """Columns of the text format, by table; --columns selects any others."""
 

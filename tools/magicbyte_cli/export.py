@@ -130,7 +130,7 @@ def _write(
 ) -> tuple[Report, int]:
     """Write a table to *out*; return the report of the read, and the number of rows."""
     rows, report = dataset.stored(table_name, columns), Report()
-    total = sum(file.size_bytes for log in dataset.logs for file in log.logs)
+    total = sum(file.size_bytes - file.start for log in dataset.logs for file in log.logs)
     with whole_file(out) as file:
         with ProgressBar() as bar, TableFile(file, rows.schema, format_name) as table_file:
             for batch in rows.read_into(report):

@@ -59,7 +59,9 @@ class Selection(LogSelection):
     isolation_level: str
     on_damage: str
     include_internal: bool
-    replica: str | None
+    replica: tuple[str, ...]
+    """Log.dirs in order of preference, where there are several replicas; empty: the best one."""
+    no_fill: bool
 
     def open(self, paths: Sequence[str], *, threads: int = 1) -> Dataset:
         """Return the dataset that *paths* and the options select; InputError if there is none."""
@@ -77,6 +79,7 @@ class Selection(LogSelection):
             on_damage=self.on_damage,
             include_internal=self.include_internal,
             replica=self.replica,
+            fill=not self.no_fill,
             threads=threads,
             **self.arguments,
         )
@@ -205,8 +208,14 @@ def selection_options() -> Decorator:
         ),
         click.option(
             "--replica",
+            multiple=True,
             metavar="PATH",
-            help="If there are several replicas of a partition, read the one in this log.dir.",
+            help="If there are several replicas of a partition, read the one in this log.dir; may be "
+            "repeated, in order of preference.  [default: the best replica]",
+        ),
+        flag_option(
+            "--no-fill",
+            help="Do not read damaged and missing ranges of a replica from the others.",
         ),
         search_option,
         *limit_options,

@@ -152,6 +152,7 @@ def _ndjson_lines(verification: mb.Verification) -> Iterator[bytes]:
     for kind, rows in (
         ("segment", verification.segments),
         ("partition", verification.partitions),
+        ("replica", verification.replicas),
         ("problem", verification.problems),
         ("unread", [unread.row for unread in verification.unread]),
         ("summary", [verification.summary]),

@@ -185,7 +185,8 @@ class TransactionCompanions:
     @property
     def are_expected(self) -> bool:
         """True if the log is a partition folder, which holds companion files next to its segments."""
-        return bool(self.log.folder) and self.log.topic is not None
+        log = self.log
+        return bool(log.folder) and log.topic is not None and not log.is_filled
 
     def finding(self, code: str, kind: str, base: int, message: str, **fields: Any) -> Finding:
         """Return a finding about the companion file of *kind* at *base*."""
@@ -212,7 +213,8 @@ def read_transaction_companions(
             else:
                 companions.indexes[file.base_offset] = read_transaction_index(data)
         except (FormatError, UnreadableError) as error:
-            companions.findings.append(error.finding.at(log.topic, log.partition, file.name))
+            names = log.topic, log.partition, file.name, log.replica
+            companions.findings.append(error.finding.at(*names))
         except MissingError:
             continue  # a live broker has removed it
     return companions

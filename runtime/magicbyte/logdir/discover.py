@@ -1,7 +1,7 @@
 """Find the partitions and log.dirs that paths name."""
 
 import os
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -105,7 +105,7 @@ def discover(
     if folders.remotes:
         partitions = list(joined_with_remote(partitions, folders.remotes, storage))
     return Discovery(
-        sorted(partitions, key=_log_order), list(folders.log_dirs.values()), folders.unread_paths
+        sorted(partitions, key=log_order), list(folders.log_dirs.values()), folders.unread_paths
     )
 
 
@@ -115,7 +115,8 @@ def _unread_named(path: str, error: InputError) -> UnreadPath:
     return UnreadPath(path, "unreadable" if is_missing else "no-log", error.found)
 
 
-def _log_order(log: PartitionLog) -> tuple[str, int, str]:
+def log_order(log: PartitionLog) -> tuple[str, int, str]:
+    """Sort key of logs: topic, partition, folder."""
     return log.topic or "", -1 if log.partition is None else log.partition, log.folder
 
 
@@ -226,57 +227,3 @@ def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
         new = [finding for finding in findings if finding.file not in known]
         log = replace(log, findings=(*log.findings, *new))
     return replace(log, topic_id=topic_id, first_epoch_start=first_epoch_start)
-
-
-def check_one_log_each(
-    partitions: list[PartitionLog], log_dirs: list[LogDir], *, replica: str | None
-) -> list[PartitionLog]:
-    """Return *partitions* with one log for each, chosen by *replica* where there are several.
-
-    Raises InputError if there are log.dirs of several clusters, several replicas of a partition, or
-    several topics of one name.
-    """
-    clusters: dict[str, str] = {}
-    for log_dir in log_dirs:
-        if log_dir.cluster_id is not None:
-            clusters.setdefault(log_dir.cluster_id, log_dir.path)
-    if len(clusters) > 1:
-        paths = ", ".join(f"{path} ({cluster})" for cluster, path in sorted(clusters.items()))
-        raise InputError(f"log.dirs of {len(clusters)} clusters: {paths}", "one cluster at a time")
-    by_name: dict[tuple[str, int | None], list[PartitionLog]] = {}
-    unique = []
-    for log in partitions:
-        if log.topic is None or log.state is not None:
-            unique.append(log)
-        else:
-            by_name.setdefault((log.topic, log.partition), []).append(log)
-    preferred = absolute_path(replica) if replica is not None else None
-    if preferred is not None and not any(_is_below(log.folder, preferred) for log in partitions):
-        raise InputError(f"no partition is in the replica {replica}", "a log.dir that was named")
-    for logs in by_name.values():
-        if len(logs) > 1 and preferred is not None:
-            logs = [log for log in logs if _is_below(log.folder, preferred)] or logs
-        if len(logs) > 1:
-            raise _several(logs)
-        unique.extend(logs)
-    return sorted(unique, key=_log_order)
-
-
-def _several(logs: Sequence[PartitionLog]) -> InputError:
-    """Return the error for *logs* of one topic name and partition: replicas, or several remote topics."""
-    name, ids = logs[0].name, {log.topic_id for log in logs}
-    if len(ids) == len(logs) and None not in ids:
-        topics = ", ".join(f"id {log.topic_id} in {log.folder}" for log in logs)
-        return InputError(
-            f"{len(logs)} topics of one name in {name}: {topics}",
-            "one of them: name its folders alone",
-        )
-    folders = ", ".join(log.folder for log in logs)
-    return InputError(f"{len(logs)} replicas of {name}: {folders}", "one of them: choose a replica")
-
-
-def _is_below(folder: str, parent: str) -> bool:
-    """Return whether *folder* is *parent* or in it, by its path or by the links in its path."""
-    return any(
-        path == parent or path.startswith(f"{parent}/") for path in (folder, absolute_path(folder))
-    )

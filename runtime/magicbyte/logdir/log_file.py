@@ -12,6 +12,7 @@ from magicbyte.logdir._tiered_files import UploadedSegment
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.file_names import parse_file
+from magicbyte.logdir.replica import FileRange, Replica
 from magicbyte.storage import File, FolderItem, Store
 
 
@@ -34,6 +35,11 @@ class LogFile:
     """True if it is in remote storage (KIP-405), which a broker's startup does not read."""
     end_offset: int | None = None
     """The offset from which another segment is read instead; None: this one is read to its end."""
+    start: int = 0
+    """The byte from which it is read; above 0 where a filled log has only a part of a segment, which
+    ends at *size_bytes*."""
+    replica: str | None = None
+    """The log.dir of its replica, where several replicas of the partition were opened."""
 
     @property
     def live(self) -> bool:
@@ -106,9 +112,20 @@ class PartitionLog:
     """Segments in remote storage that `with_remote` has not read yet."""
     findings: tuple[Finding, ...] = ()
     """Findings about the choice of its files."""
+    replica: str | None = None
+    """The log.dir of the replica that was chosen, where several of the partition were opened."""
+    measured_replicas: tuple[Replica, ...] = ()
+    """All replicas that were opened, the chosen one first; none if there is only one."""
+    is_filled: bool = False
+    """True if parts of it are from other replicas: `files` has the parts of segments to read."""
+    left_out: tuple[FileRange, ...] = ()
+    """Bytes of the segments of a filled log that are in no part."""
+    whole_files: tuple[LogFile, ...] = ()
+    """The whole files of a filled log: the chosen replica's, and segments of others."""
 
     def finding(self, code: str, message: str, **fields: Any) -> Finding:
         """Return a finding about the partition; *fields* are further fields of Finding."""
+        fields.setdefault("replica", self.replica)
         topic, partition = self.topic, self.partition
         return Finding(code=code, message=message, topic=topic, partition=partition, **fields)
 
@@ -120,6 +137,11 @@ class PartitionLog:
             if file.why_not is None and file.kind == "log":
                 logs.append(file)
         return tuple(logs)
+
+    @property
+    def listed_files(self) -> tuple[LogFile, ...]:
+        """The whole files, even if only parts of them are read."""
+        return self.whole_files or self.files
 
     @property
     def on_disk(self) -> "PartitionLog":

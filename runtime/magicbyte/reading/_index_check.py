@@ -171,7 +171,8 @@ class IndexCheck:
         return self._findings
 
     def _add_finding(self, finding: Finding, file: LogFile, base: int) -> None:
-        finding = finding.at(self._log.topic, self._log.partition, file.name)
+        names = self._log.topic, self._log.partition, file.name, self._log.replica
+        finding = finding.at(*names)
         self._findings.append(replace(finding, base_offset=base))
 
     def _add_mismatch(self, file: LogFile, message: str, first: int, count: int) -> None:

@@ -119,9 +119,12 @@ class LogPass:
                 engine=options.engine,
                 limits=options.limits,
                 bounds=segment.bounds,
+                start=segment.file.start,
                 is_last=segment.is_last,
             )
-            start = Boundary(0, segment.bounds.floor, open_here=self.begin_segment(segment))
+            start = Boundary(
+                segment.file.start, segment.bounds.floor, open_here=self.begin_segment(segment)
+            )
             segment.boundaries.append(start)
             for piece in walk:
                 if isinstance(piece, UnsoundRange):
@@ -191,7 +194,8 @@ class LogPass:
 
     def report(self, segment: SegmentSurvey, findings: Iterable[Finding]) -> None:
         """Add *findings* about *segment* to the survey's findings."""
-        names = self.log.topic, self.log.partition, segment.file.name
+        file = segment.file
+        names = self.log.topic, self.log.partition, file.name, file.replica
         self.survey.findings += [finding.at(*names) for finding in findings]
 
     def report_gaps(
@@ -365,6 +369,7 @@ def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
                 engine=options.engine,
                 limits=options.limits,
                 bounds=_bounds(log, number),
+                start=file.start,
                 is_last=number + 1 == len(log.logs),
             )
             sound = (piece for piece in walk if isinstance(piece, SoundEntries))

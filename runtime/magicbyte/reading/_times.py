@@ -77,8 +77,8 @@ def _start(
     A broker writes the largest timestamp of a segment to its time index when it rolls the segment.
     So the index of the last segment does not bound the records after its last entry.
     """
-    if segment.unsound_ranges or not survey.is_in_order:
-        return 0  # its indexes may be damaged, too
+    if segment.unsound_ranges or not survey.is_in_order or survey.log.is_filled:
+        return segment.file.start  # its indexes may be damaged, too, or another replica's
     times = read_times(survey.log, segment.file, findings)
     if not len(times):
         return 0

@@ -23,6 +23,7 @@ from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,
     problem_rows,
+    replica_rows,
     rows_of_table,
     segment_row,
     transaction_rows,
@@ -52,8 +53,7 @@ class Dataset:
 
     Attributes:
         logs: The partitions whose records are read, by topic and number.
-        all_logs: `logs`, plus the internal and half-deleted partitions in the tables `segments`
-            and `partitions`.
+        all_logs: `logs`, plus the internal and half-deleted partitions.
         log_dirs: The log.dirs that hold them.
         options: The options of the read.
         num_internal: Partitions of internal topics that were left out because they were not named.
@@ -105,8 +105,7 @@ class Dataset:
             columns: Columns of the table `records`. Default: topic, partition, offset, timestamp,
                 timestamp_type, key, value, headers.
             dispositions: Dispositions of the records to return. Default: `delivered`, as to a consumer.
-            binary_view: Return keys and values as Arrow's binary views. Data of uncompressed
-                batches is not copied; a row keeps the bytes alive that were read with it, some MiB.
+            binary_view: Return keys and values as Arrow's binary views, which keep some MiB alive.
         Returns:
             Rows. Iterating them raises FormatError or LimitError at damage if `on_damage` is ``"fail"``.
         Raises:
@@ -195,7 +194,7 @@ class Dataset:
             for log in self.all_logs:
                 tally = tally_partition(self._planner, log)
                 report.add(tally.report)
-                for file in log.files:
+                for file in log.listed_files:
                     yield segment_row(log, file, tally.survey, tally.by_path.get(file.path))
 
         return rows_of_table(schemas.SEGMENTS, columns, _after(self.unreadable, read))
@@ -282,12 +281,25 @@ class Dataset:
 
         return rows_of_table(schemas.PROBLEMS, columns, read)
 
+    def replicas(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the replicas of the partitions, and how many offsets are read from each.
+
+        Args:
+            columns: Columns of the table `replicas`. Default: all.
+        Returns:
+            Rows, by partition and rank.
+        Example:
+            >>> mb.open("log-0", topics=["fenced"]).replicas(["rank", "log_end_offset"]).to_pylist()
+            [{'rank': 1, 'log_end_offset': 11}, {'rank': 1, 'log_end_offset': 4}]
+        """
+        read = _after(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
+        return rows_of_table(schemas.REPLICAS, columns, read)
+
     def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
         """Return a table with the column types of exported files: times are in microseconds.
 
         Args:
-            table: `records` (the delivered ones), `batches`, `segments`, `transactions`,
-                `partitions` or `problems`.
+            table: Name of a table; `records` are the delivered ones.
             columns: Columns of the table. Default: all.
         Returns:
             Rows. A time that does not fit into 64-bit microseconds is null, with a finding.
@@ -319,11 +331,9 @@ class Dataset:
         """Return the splits that together give the records, in order of rows.
 
         Args:
-            max_partition_bytes: Bytes of a segment that a split spans at most, unless one batch is
-                larger. Default: one split per segment.
+            max_partition_bytes: Largest size of a split, unless one batch is larger. Default: one per segment.
         Returns:
-            Splits that cover all bytes of the live segments. They can be pickled, and are read by
-            `read_split`.
+            Splits that cover all bytes of the live segments. `read_split` reads each of them.
         Raises:
             InputError: *max_partition_bytes* is below 1, or a file is gone.
         Example:
@@ -355,3 +365,11 @@ def _stored_records(
             del piece  # frees the memory before the next piece is made
 
     return partial(read_splits, planner, logs, of_split, only_wanted=True)
+
+
+def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
+    """Yield the rows of `replicas`, and add the findings about the choice between them to *report*."""
+    for log in logs:
+        survey = None if log.measured_replicas or log.state else planner.survey(log)
+        report.findings.extend(log.findings if survey is None else survey.findings)
+        yield from replica_rows(log, survey)

@@ -1,7 +1,7 @@
 """Open logs: `magicbyte.open`, `magicbyte.from_bytes`, and the opening that checks use."""
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -9,12 +9,8 @@ from typing import Any
 
 from magicbyte.errors import InputError, error_of
 from magicbyte.limits import DEFAULT_LIMITS, Limits
-from magicbyte.logdir.discover import (
-    AT_A_TIME,
-    check_one_log_each,
-    described,
-    discover,
-)
+from magicbyte.logdir.checkpoints import LogDir
+from magicbyte.logdir.discover import AT_A_TIME, described, discover, log_order
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.remote import with_remote
@@ -38,14 +34,15 @@ def open(
     on_damage: str = "fail",
     transactions: str = "markers",
     include_internal: bool = False,
-    replica: str | None = None,
+    replica: str | Sequence[str] | None = None,
+    fill: bool = True,
     engine: str = "auto",
     threads: int = 1,
     search: bool = False,
     limits: Limits | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Dataset:
-    """Open Kafka logs for reading. Only file names and checkpoint files are read now.
+    """Open Kafka logs for reading. File names and checkpoints are read now, and replicas compared.
 
     Args:
         paths: Segments, partition folders, log.dirs, or folders that hold some; URLs such as ``s3://bucket/name`` too.
@@ -61,7 +58,8 @@ def open(
         transactions: Whether the ``"markers"`` in the log decide how transactions ended, or the transaction
             ``"index"``, where it is sound and agrees with the headers; then no payload is read in advance.
         include_internal: Read internal topics such as ``__consumer_offsets`` without naming them.
-        replica: If several replicas of a partition are found, read those in this log.dir.
+        replica: Log.dir, or log.dirs in order of preference, to read where a partition has several replicas.
+        fill: Read damaged and missing ranges of a replica from the others, where they agree.
         engine: ``"auto"``, ``"columnar"`` or ``"reference"``, which decode entries; all give the same rows.
         threads: Threads that read ahead. Rows, their order and the report do not depend on it.
         search: Search named files of any name and format for batches, such as disk images.
@@ -94,7 +92,8 @@ def open(
         threads=threads,
         limits=limits or DEFAULT_LIMITS,
     )
-    return _dataset(paths, storage, options, topics, partitions, replica, include_internal, search)
+    chosen = replica, fill
+    return _dataset(paths, storage, options, topics, partitions, chosen, include_internal, search)
 
 
 def _in_milliseconds(times: tuple[Time | None, Time | None]) -> tuple[int | None, int | None]:
@@ -111,20 +110,22 @@ def _dataset(
     options: ReadOptions,
     topics: Iterable[str] | None,
     partitions: Iterable[int] | None,
-    replica: str | None,
+    replica_options: tuple[str | Sequence[str] | None, bool],
     include_internal: bool,
     search: bool,
 ) -> Dataset:
-    """Return the dataset of one replica of each selected partition below *paths*."""
+    """Return the dataset of one log of each selected partition below *paths*."""
     strict = options.on_damage == "fail"
     all_logs, log_dirs, unread_paths = discover(
         paths, storage, strict=strict, search=options.limits if search else None
     )
-    all_logs = check_one_log_each(all_logs, log_dirs, replica=replica)
     names = [topics] if isinstance(topics, str) else topics
     topic_names = None if names is None else list(names)
     partition_numbers = None if partitions is None else list(partitions)
     all_logs = _select(all_logs, storage, topic_names, partition_numbers, strict=strict)
+    replica, fill = replica_options
+    if replica is not None or len(log_dirs) > 1 or len(all_logs) > 1:
+        all_logs = _one_log_each(all_logs, log_dirs, options, replica, fill)
     logs, num_internal = [], 0
     for log in all_logs:
         if log.state is not None:
@@ -165,6 +166,41 @@ def _check_served(topic_names: list[str], logs: list[PartitionLog]) -> None:
                 f"topic {topic!r} is only in folders that no broker serves: {folders}",
                 "the path of such a folder, which is read if it is named",
             )
+
+
+def _one_log_each(
+    logs: list[PartitionLog],
+    log_dirs: list[LogDir],
+    options: ReadOptions,
+    replica: str | Sequence[str] | None,
+    fill: bool,
+) -> list[PartitionLog]:
+    """Return *logs* with one log for each partition.
+
+    Raises InputError if the log.dirs are of several clusters, or if there are several topics of one
+    name.
+    """
+    from magicbyte.logdir import clusters
+
+    clusters.check_one_cluster(log_dirs)
+    preferred = (replica,) if isinstance(replica, str) else tuple(replica or ())
+    folders = clusters.preferred_folders(preferred, logs)
+    groups = clusters.replica_groups(logs, folders)
+    if len(groups) == len(logs):
+        return logs
+    from magicbyte.reading.replica_choice import choose_replica
+
+    choose = partial(choose_replica, folders=folders, options=options, fill=fill)
+    chosen_logs = [group[0] for group in groups if len(group) == 1]
+    several = [group for group in groups if len(group) > 1]
+    if options.threads > 1:
+        from concurrent.futures import ThreadPoolExecutor
+
+        with ThreadPoolExecutor(options.threads) as pool:
+            chosen_logs += pool.map(choose, several)
+    else:
+        chosen_logs += map(choose, several)
+    return sorted(chosen_logs, key=log_order)
 
 
 def open_all_replicas(

@@ -68,7 +68,7 @@ def offset_at(planner: Planner, log: PartitionLog, time: int) -> int | None:
     *time* is in milliseconds since the Unix epoch. None: there is no such record.
     """
     for part in each_segment(log):
-        if part.logs and part.logs[-1] is not log.logs[-1]:
+        if part.logs and part.logs[-1] is not log.logs[-1] and not log.is_filled:
             # A broker writes the largest timestamp of a segment to its index when it rolls it.
             times = read_times(log, part.logs[-1], planner.index_findings)
             if len(times) and int(times["timestamp"][-1]) < time:

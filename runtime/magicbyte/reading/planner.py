@@ -121,7 +121,7 @@ class Planner:
             open_log=self.open_log,
         )
         is_to_stop = self.options.on_damage == "stop"
-        by_index = self.options.transactions == "index" and not by_markers
+        by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
         if by_index and log.state is None and not (quick or is_to_stop or verify):
             return _survey_by_index(log, options)
         companions = read_transaction_companions(log)

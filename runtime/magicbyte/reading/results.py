@@ -211,14 +211,23 @@ def _value(cell: pa.Scalar) -> Any:
 def bytes_outside_splits(survey: Survey) -> dict[str, Counter[str]]:
     """Return the bytes of each live segment, by path, that are in no split.
 
-    They are its tail, and everything from the damage at which the read stops.
+    They are its tail, everything from the damage at which the read stops, and what a filled log leaves
+    out.
     """
-    outside = {file.path: Counter(outside_range=file.size_bytes) for file in survey.log.logs}
-    for segment in survey.segments:
-        outside[segment.file.path] = counts = Counter(tail=segment.tail_bytes)
+    outside: dict[str, Counter[str]] = {}
+    for number, file in enumerate(survey.log.logs):
+        counts = outside.setdefault(file.path, Counter())
+        if number >= len(survey.segments):
+            counts["outside_range"] += file.size_bytes - file.start
+            continue
+        segment = survey.segments[number]
+        counts["tail"] += segment.tail_bytes
         if segment.stop_at is not None and segment.stop_end is not None:
-            counts[segment.stop_kind] = segment.stop_end - segment.stop_at
-            counts["outside_range"] = segment.file.size_bytes - segment.stop_end
+            counts[segment.stop_kind] += segment.stop_end - segment.stop_at
+            counts["outside_range"] += file.size_bytes - segment.stop_end
+    for left_out in survey.log.left_out:
+        counts = outside.setdefault(left_out.path, Counter())
+        counts[left_out.disposition] += left_out.end - left_out.start
     return outside
 
 
@@ -289,7 +298,9 @@ def _splits_and_tallies(
             yield Tally(findings=range_findings(survey, offsets, planner.options.times[0]))
         num_unread = 0
         for file in log.logs:
-            num_unread += file.size_bytes
+            num_unread += file.size_bytes - file.start
+        for left_out in log.left_out:
+            num_unread += left_out.end - left_out.start
         for split in planner.splits(survey, offsets, only_wanted=only_wanted):
             num_unread -= split.end - split.start
             yield split

@@ -304,7 +304,8 @@ class _SplitReader:
 
     def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings* with the topic, partition and file name of the split."""
-        names = self.split.topic, self.split.partition, self.split.file.name
+        split = self.split
+        names = split.topic, split.partition, split.file.name, split.file.replica
         return [finding.at(*names) for finding in findings]
 
     def _range_result(self, unsound: UnsoundRange) -> ChunkResult:

@@ -2,12 +2,15 @@
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import asdict
 from typing import Any
 
 import pyarrow as pa
 
 from magicbyte.findings import Finding
+from magicbyte.logdir.clusters import replica_name
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.logdir.replica import Replica
 from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
@@ -15,7 +18,7 @@ from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TRANSACTIONS, TableDefinition
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
-PATH_COLUMNS = ("file", "log_dir")
+PATH_COLUMNS = ("file", "log_dir", "replica")
 
 ROWS_AT_A_TIME = 4096
 
@@ -120,9 +123,9 @@ def segment_row(
     if tally is not None:
         row["bytes_tail"] = tally.bytes["tail"]
         row["sound_bytes"] = tally.sound_bytes
-        row["end"] = next(
-            (segment.end for segment in survey.segments if segment.file.path == file.path), None
-        )
+        for segment in survey.segments:
+            if segment.file.path == file.path:
+                row["end"] = segment.end
     return row
 
 
@@ -142,13 +145,14 @@ def partition_row(
 ) -> dict[str, Any]:
     """Return the row of `partitions` for the partition of *survey*."""
     log = survey.log
+    segments = [file for file in log.listed_files if file.live and file.kind == "log"]
     row: dict[str, Any] = {
         "topic": log.topic,
         "partition": log.partition,
         "topic_id": log.topic_id,
         "log_dir": log.folder.rpartition("/")[0] or None,
-        "segment_count": len(log.logs),
-        "size_bytes": sum(file.size_bytes for file in log.logs),
+        "segment_count": len(segments),
+        "size_bytes": sum(file.size_bytes for file in segments),
         "log_start_offset": survey.log_start_offset,
         "log_end_offset": survey.log_end_offset,
         "last_stable_offset": survey.last_stable_offset,
@@ -159,6 +163,28 @@ def partition_row(
     for name in DISPOSITIONS:
         row[f"records_{name}"] = None if records is None else records[name]
     return row
+
+
+def replica_rows(log: PartitionLog, survey: Survey | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the rows of `replicas` for *log*, whose *survey* is needed if it is the only replica."""
+    names = {"topic": log.topic, "partition": log.partition}
+    replicas = log.measured_replicas if survey is None else (_only_replica(survey),)
+    for replica in replicas:
+        yield names | asdict(replica)
+
+
+def _only_replica(survey: Survey) -> Replica:
+    log = survey.log
+    return Replica(
+        log_dir=replica_name(log),
+        rank=1,
+        leader_epoch=survey.leader_epoch,
+        first_offset=log.logs[0].base_offset if log.logs else None,
+        log_end_offset=survey.log_end_offset,
+        missing_offsets=None,
+        error_count=sum(finding.severity == "error" for finding in survey.findings),
+        size_bytes=sum(file.size_bytes for file in log.logs),
+    )
 
 
 def problem_rows(findings: Iterable[Finding]) -> Iterator[dict[str, Any]]:

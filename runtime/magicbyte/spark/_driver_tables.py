@@ -18,6 +18,7 @@ from magicbyte.reading.table_rows import (
     partition_row,
     problem_rows,
     record_batch,
+    replica_rows,
     segment_row,
     transaction_rows,
 )
@@ -64,7 +65,7 @@ def write_driver_tables(
     read = {log.folder for log in plan.dataset.logs}
     summary = PipelineSummary()
     rows: dict[str, list[dict[str, Any]]] = {
-        name: [] for name in ("segments", "transactions", "partitions", "problems")
+        name: [] for name in ("segments", "transactions", "partitions", "problems", "replicas")
     }
     verdicts = {} if verification is None else _verdicts(verification)
     time_rows: list[dict[str, Any]] = []
@@ -77,15 +78,16 @@ def write_driver_tables(
         survey = surveys.get(log.folder)
         if survey is None:  # half-deleted or incomplete: a broker does not serve this partition
             survey = Survey(log, is_verified=False)
-            rows["segments"] += (segment_row(log, file, survey, None) for file in log.files)
+            rows["segments"] += (segment_row(log, file, survey, None) for file in log.listed_files)
             continue
         tallies = _tallies(survey, by_path)
         rows["segments"] += (
-            segment_row(log, file, survey, tallies.get(file.path)) for file in log.files
+            segment_row(log, file, survey, tallies.get(file.path)) for file in log.listed_files
         )
         records = sum((tally.records for tally in tallies.values()), Counter[str]())
         verdict = verdicts.get((log.topic, log.partition), "unknown")
         rows["partitions"].append(partition_row(survey, records, verdict))
+        rows["replicas"] += replica_rows(log, None if log.measured_replicas else survey)
         if log.folder not in read:
             continue
         rows["transactions"] += transaction_rows(survey)
@@ -95,7 +97,8 @@ def write_driver_tables(
         summary.records.update(records)
         for tally in tallies.values():
             summary.bytes.update(tally.bytes)
-        of_log = [each for file in log.logs for each in by_path.get(file.path, ())]
+        paths = dict.fromkeys(file.path for file in log.logs)  # a filled log has parts of files
+        of_log = [each for path in paths for each in by_path.get(path, ())]
         summary.aborted_delivered += sum(each.aborted_delivered for each in of_log)
         time_rows.append(_time_range(log, of_log))
         contents += _contents(log, of_log)

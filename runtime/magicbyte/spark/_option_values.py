@@ -62,6 +62,19 @@ def one_of(*allowed: str) -> Callable[[str, str], str]:
     return read
 
 
+def paths(option: str, value: str) -> tuple[str, ...]:
+    """Return the path *value*, or the paths in it if it is a JSON list."""
+    if not value.lstrip().startswith("["):
+        return (value,)
+    try:
+        parsed = json.loads(value)
+    except ValueError:
+        parsed = None
+    if not isinstance(parsed, list) or not all(isinstance(path, str) for path in parsed):
+        raise InputError(f"{option} {value!r}", "a path, or a JSON list of paths")
+    return tuple(parsed)
+
+
 def file(option: str, value: str) -> Path:
     """Return the path of a file on this machine."""
     path = local_path(value.strip())

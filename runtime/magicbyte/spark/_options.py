@@ -52,7 +52,7 @@ ALL_OPTIONS = (
     *("path", "paths", *TOPIC_OPTIONS, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
     *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
     *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
-    *("includeInternal", "replica", "maxPartitionBytes", "planPath"),
+    *("includeInternal", "replica", "fill", "maxPartitionBytes", "planPath"),
     *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
 )
 
@@ -78,7 +78,8 @@ class SourceOptions:
     read: ReadOptions = DEFAULT_READ
     include_internal: bool = False
     include_headers: bool = False
-    replica: str | None = None
+    replica: tuple[str, ...] = ()
+    fill: bool = True
     fail_on_data_loss: bool = True
     min_partitions: int | None = None
     max_records: int | None = None
@@ -129,6 +130,7 @@ class SourceOptions:
             transactions=self.read.transactions,
             include_internal=self.include_internal,
             replica=self.replica,
+            fill=self.fill,
             storage_options=self.storage_options,
         )
         return Dataset(
@@ -172,7 +174,8 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
         read=_read_options(value),
         include_internal=value("includeInternal", _option_values.flag, False),
         include_headers=value("includeHeaders", _option_values.flag, False),
-        replica=raw.get("replica"),
+        replica=value("replica", _option_values.paths, ()),
+        fill=value("fill", _option_values.flag, True),
         fail_on_data_loss=value("failOnDataLoss", _option_values.flag, True),
         min_partitions=value("minPartitions", _option_values.count, None),
         max_records=value("maxRecordsPerPartition", _option_values.count, None),

@@ -1,4 +1,4 @@
-"""Write the six tables as Parquet on Spark, from one plan.
+"""Write the seven tables as Parquet on Spark, from one plan.
 
 Spark's tasks write `records` and `batches`, the tables that grow with the data, and leave statistics of
 their splits in notes. From these and the plan the driver writes the other tables, with the same

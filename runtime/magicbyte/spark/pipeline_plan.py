@@ -46,7 +46,7 @@ class PipelinePlan:
 
 def size_of(dataset: Dataset) -> int:
     """Return the bytes of the live segments whose records are read."""
-    return sum(file.size_bytes for log in dataset.logs for file in log.logs)
+    return sum(file.size_bytes - file.start for log in dataset.logs for file in log.logs)
 
 
 SMALL_BYTES = 256 * MIB

@@ -1,4 +1,4 @@
-"""The six tables of a dataset: their columns, in order, each with its Arrow type and meaning.
+"""The seven tables of a dataset: their columns, in order, each with its Arrow type and meaning.
 
 Columns of the wire format take both from the specification; the others are declared here. A sentinel
 of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UTC. Every field is
@@ -248,10 +248,42 @@ PROBLEMS = define_table(
     ("found", STRING, "Value in the field."),
     ("expected", STRING, "Value that was expected."),
     ("message", STRING, "Description in one sentence."),
+    (
+        "replica",
+        STRING,
+        "Log.dir that holds the file, if several replicas of the partition were opened.",
+    ),
+)
+
+REPLICAS = define_table(
+    "replicas",
+    "replica of a partition",
+    TOPIC,
+    PARTITION,
+    ("log_dir", STRING, "Log.dir that contains the replica; its folder if that is in no log.dir."),
+    (
+        "rank",
+        INT32,
+        "1 for the replica that is read, 2 for the first one from which ranges are filled, and so on.",
+    ),
+    ("leader_epoch", INT32, "Leader epoch of its last batch."),
+    ("first_offset", INT64, "First offset in its segments."),
+    ("log_end_offset", INT64, "Offset after its last sound batch, by headers."),
+    (
+        "missing_offsets",
+        INT64,
+        "Offsets between the two that are damaged or missing, by headers; null if it is the only replica.",
+    ),
+    ("error_count", INT64, "Findings of severity `error` about it, by headers."),
+    ("size_bytes", INT64, "Bytes of its live segments."),
+    ("filled_ranges", INT64, "Ranges that are read from it instead of the replica with rank 1."),
+    ("filled_offsets", INT64, "Offsets in these ranges."),
+    ("filled_bytes", INT64, "Bytes of the batches in these ranges."),
 )
 
 TABLES = {
-    table.name: table for table in (RECORDS, BATCHES, SEGMENTS, TRANSACTIONS, PARTITIONS, PROBLEMS)
+    table.name: table
+    for table in (RECORDS, BATCHES, SEGMENTS, TRANSACTIONS, PARTITIONS, PROBLEMS, REPLICAS)
 }
 
 HEADERS = RECORDS.schema(("headers",)).field("headers").type

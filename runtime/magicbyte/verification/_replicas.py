@@ -5,14 +5,19 @@ checksum at the same offset are equal in all bytes that the checksum covers.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from magicbyte.engines.protocol import Entries
+from magicbyte.errors import InputError
 from magicbyte.findings import Finding
+from magicbyte.logdir.clusters import replica_groups
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import ReadOptions
+from magicbyte.reading.replica_choice import choose_replica
 from magicbyte.reading.survey import Survey
 
 COMPARED = ("last_offset", "crc", "size_bytes", "leader_epoch")
@@ -26,6 +31,35 @@ HeaderRows = np.ndarray[tuple[int], np.dtype[np.void]]
 FIELD_NAMES = {"last_offset": "last offset", "crc": "checksum", "size_bytes": "size"}
 
 
+def replica_choices(
+    logs: Sequence[PartitionLog],
+    options: ReadOptions,
+    damaged: Collection[tuple[str | None, int | None]],
+) -> Iterator[PartitionLog]:
+    """Yield the log that a read would give for each partition with several replicas among *logs*.
+
+    *damaged* are the topics and partitions that have findings of severity error.
+    """
+    by_name: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
+    for log in logs:
+        if log.topic is not None and log.state is None:
+            by_name[log.topic, log.partition].append(log)
+    for name, same_name in by_name.items():
+        if len(same_name) < 2:
+            continue
+        try:
+            (replicas,) = replica_groups(same_name, ())
+        except InputError:
+            continue  # two topics of one name: reported as `topic-id-differs`
+        if len(replicas) > 1:
+            plain = [replace(log, findings=()) for log in replicas]
+            is_damaged = name in damaged
+            chosen = choose_replica(plain, folders=(), options=options, fill=is_damaged)
+            if not is_damaged and len({row.log_end_offset for row in chosen.measured_replicas}) > 1:
+                chosen = choose_replica(plain, folders=(), options=options, fill=True)
+            yield chosen
+
+
 def replica_differences(planner: Planner, logs: Iterable[PartitionLog]) -> Iterator[Finding]:
     """Yield the first difference of each replica among *logs* from the partition's first replica.
 
@@ -33,11 +67,11 @@ def replica_differences(planner: Planner, logs: Iterable[PartitionLog]) -> Itera
     cleans by itself. Offsets above the high watermark are left out where a checkpoint has one:
     replicas may differ until records are acknowledged.
     """
-    replicas: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
+    replica_logs: defaultdict[tuple[str, int | None], list[PartitionLog]] = defaultdict(list)
     for log in logs:
         if log.topic is not None and log.state is None and not log.is_remote:
-            replicas[log.topic, log.partition].append(log)
-    for first, *others in replicas.values():
+            replica_logs[log.topic, log.partition].append(log)
+    for first, *others in replica_logs.values():
         for other in others:
             finding = _first_difference(planner, first, other)
             if finding is not None:

@@ -20,7 +20,12 @@ from magicbyte.reading.process_pool import in_processes
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import open_or_give_up
-from magicbyte.reading.table_rows import partition_row, problem_rows, segment_row
+from magicbyte.reading.table_rows import (
+    partition_row,
+    problem_rows,
+    replica_rows,
+    segment_row,
+)
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
 from magicbyte.verification._missing_logs import fold_missing_logs
@@ -31,7 +36,7 @@ from magicbyte.verification._predicted_columns import (
     prediction_of,
     with_replica,
 )
-from magicbyte.verification._replicas import replica_differences
+from magicbyte.verification._replicas import replica_choices, replica_differences
 from magicbyte.verification._unread_details import with_details
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
@@ -55,6 +60,8 @@ class Verification:
             the bytes of each damaged range, the offsets from `first_offset` to the one before
             `end_offset` that may be in it, and `next_offset`, at which a consumer can go on.
         findings: Findings of all partitions and log.dirs.
+        replicas: Rows of `replicas`, for the partitions with several replicas: which one a read would
+            choose, and how much it would fill from the others. None of them with *quick*.
         bytes: Bytes of live segments by disposition.
         records: Records by disposition.
         unread: Files and folders below the paths that were not read, each with its reason.
@@ -67,6 +74,7 @@ class Verification:
     segments: list[dict[str, Any]] = field(default_factory=list)
     partitions: list[dict[str, Any]] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
+    replicas: list[dict[str, Any]] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
     unread: list[UnreadPath] = field(default_factory=list)
@@ -85,6 +93,7 @@ class Verification:
         self.segments += other.segments
         self.partitions += other.partitions
         self.findings += other.findings
+        self.replicas += other.replicas
         self.bytes.update(other.bytes)
         self.records.update(other.records)
         self.unread += other.unread
@@ -181,8 +190,7 @@ def verify(
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
-    differences = replica_differences(Planner(options, open_or_give_up), logs)
-    out.findings = fold_missing_logs([*out.findings, *differences], logs)
+    _add_replicas(out, logs, options)
     mark_partitions_with_errors(out.partitions, out.findings)
     return out
 
@@ -202,6 +210,22 @@ def _verifications(
             if num_replicas[log.topic, log.partition] > 1:
                 verification.findings = with_replica(verification.findings, log)
             yield log, verification
+
+
+def _add_replicas(result: Verification, logs: Sequence[PartitionLog], options: ReadOptions) -> None:
+    """Add to *result* how replicas differ, the ones that a read would choose, and the ranges that it would fill."""
+    differences = replica_differences(Planner(options, open_or_give_up), logs)
+    result.findings = fold_missing_logs([*result.findings, *differences], logs)
+    if result.quick:
+        return
+    damaged = {
+        (finding.topic, finding.partition)
+        for finding in result.findings
+        if finding.severity == "error"
+    }
+    for log in replica_choices(logs, options, damaged):
+        result.findings.extend(log.findings)
+        result.replicas.extend(replica_rows(log))
 
 
 def _verify_log(

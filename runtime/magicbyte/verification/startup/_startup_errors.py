@@ -80,7 +80,7 @@ def invalid_files(log: PartitionLog) -> Iterator[Finding]:
             if data is not None:
                 parse(data)
         except (FormatError, UnreadableError) as error:
-            yield error.finding.at(log.topic, log.partition, name)
+            yield error.finding.at(log.topic, log.partition, name, log.replica)
 
 
 def check_partition(log: PartitionLog) -> None:

@@ -1,0 +1,69 @@
+"""Tests that Spark and `pipeline` read several replicas of a partition as one log, as Python does."""
+
+import json
+import random
+from pathlib import Path
+
+import pyarrow.parquet as pq
+import pytest
+from click.testing import CliRunner
+from pyspark.sql import SparkSession
+
+import magicbyte as mb
+from log_builder import Folder
+from magicbyte.errors import InputError
+from magicbyte.spark._options import parse
+from magicbyte_cli import main
+from replica_cases import random_batches, random_losses, write_replica
+
+
+@pytest.fixture
+def log_dirs(folder: Folder) -> list[str]:
+    """Log.dirs of three brokers; no batch is damaged in all of them."""
+    rng = random.Random(3)
+    batches = random_batches(rng, 40)
+    replicas = [folder.log_dir(f"broker-{number}") for number in range(3)]
+    for replica, lost in zip(replicas, random_losses(rng, len(batches), 3), strict=True):
+        write_replica(rng, replica, batches, lost)
+    return [str(replica) for replica in replicas]
+
+
+def test_rows_are_those_of_python(spark: SparkSession, log_dirs: list[str]) -> None:
+    reader = spark.read.format("magicbyte").option("paths", json.dumps(log_dirs))
+    reader = reader.option("maxPartitionBytes", "500")
+    expected = mb.open(*log_dirs).records(["offset", "value"]).to_pylist()
+    found = sorted((row["offset"], bytes(row["value"])) for row in reader.load().collect())
+    assert found == [(row["offset"], row["value"]) for row in expected]
+    table = reader.option("table", "replicas").load().collect()
+    assert [row["log_dir"] for row in table] == [
+        row["log_dir"] for row in mb.open(*log_dirs).replicas().to_pylist()
+    ]
+
+
+def test_a_pipeline_writes_the_rows_and_the_replicas(
+    spark: SparkSession, log_dirs: list[str], tmp_path: Path
+) -> None:
+
+    out = tmp_path / "out"
+    result = CliRunner().invoke(main, ["pipeline", *log_dirs, str(out)])
+    assert result.exit_code == 0, result.output
+    expected = mb.open(*log_dirs)
+    records = pq.read_table(out / "records").sort_by("offset")
+    assert records.column("value").to_pylist() == [
+        row["value"] for row in expected.records(["value"]).to_pylist()
+    ]
+    for table in ("replicas", "segments"):
+        assert pq.read_table(out / table).to_pylist() == getattr(expected, table)().to_pylist()
+    problems = pq.read_table(out / "problems").column("code").to_pylist()
+    assert problems.count("range-filled") > 0
+
+
+def test_options_name_replicas_in_order_of_preference(log_dirs: list[str]) -> None:
+    for replica in (log_dirs[1], json.dumps([log_dirs[1], log_dirs[0]])):
+        (log,) = parse({"paths": json.dumps(log_dirs), "replica": replica}).open().logs
+        assert log.replica == log_dirs[1]
+    options = {"paths": json.dumps(log_dirs), "fill": "false", "onDamage": "skip"}
+    (log,) = parse(options).open().logs
+    assert not log.is_filled
+    with pytest.raises(InputError, match="replica"):
+        parse({"paths": json.dumps(log_dirs), "replica": "[1]"})
