@@ -10,7 +10,8 @@ import log_builder as build
 import magicbyte as mb
 from file_damage import flip
 from magicbyte_cli.painter import Painter
-from magicbyte_cli.verify_text import MAX_PER_CODE, VerifyText, reset_command
+from magicbyte_cli.verify_damage import reset_command
+from magicbyte_cli.verify_text import MAX_PER_CODE, VerifyText
 
 from .conftest import run
 
@@ -179,3 +180,16 @@ def test_name_of_a_partition_cannot_control_a_terminal(log_dir: Any) -> None:
     for is_on in (True, False):
         text = VerifyText(verification, severity="note", painter=Painter(is_on))
         assert not any("\x1b[2J" in line for line in text.lines())
+
+
+def test_paths_that_are_not_read_are_listed_by_kind(log_dir: Any) -> None:
+    index(write(log_dir, "a-0"))
+    folder = log_dir.path / "a-1.0123456789abcdef0123456789abcdef-stray"
+    shutil.copytree(log_dir.path / "a-0", folder)
+    for number in range(5):
+        (log_dir.path / f"backup{number}").mkdir()
+    found = lines(log_dir)
+    assert "not read:" in found
+    assert sum(line.startswith("  foreign-folder ") for line in found) == 3
+    assert "  foreign-folder: 2 more; --format ndjson has all of them" in found
+    assert any(line.startswith(f"  stray {folder} (") for line in found)

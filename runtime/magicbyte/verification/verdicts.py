@@ -43,5 +43,13 @@ BAD_VERDICTS: tuple[Verdict, ...] = (
 BrokerVerdict = Literal["refuses-to-start", "starts-with-loss", "unknown", "starts"]
 """Verdicts on a broker, the worst first."""
 
+BROKER_VERDICTS: dict[BrokerVerdict, str] = {
+    "refuses-to-start": "would not start",
+    "starts-with-loss": "would start, and lose something or not serve it",
+    "unknown": "may or may not start: these files do not tell",
+    "starts": "would start, and serve everything that is here",
+}
+"""Words for each verdict on a broker, after the release, the worst first."""
+
 BAD_BROKER_VERDICTS: tuple[BrokerVerdict, ...] = ("refuses-to-start", "starts-with-loss")
 """Verdicts with which a broker does not start, or does not serve everything that is here."""

@@ -1,0 +1,55 @@
+"""The last line of `magicbyte verify`: what to do first."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+from magicbyte import CODES, Finding
+from magicbyte.findings import worst
+from magicbyte.logdir.unread_path import FAILURES, UnreadPath
+from magicbyte.verification.broker import BrokerPrediction
+from magicbyte_cli.verify_groups import MAX_NAMES, PartitionGroup, broker_name, names_of
+
+
+def first_thing(
+    brokers: Sequence[BrokerPrediction],
+    groups: Sequence[PartitionGroup],
+    findings: Sequence[Finding],
+    unread_paths: Sequence[UnreadPath],
+) -> str | None:
+    """Return what to do first; None where nothing was found."""
+    for broker in brokers:
+        if broker.verdict == "refuses-to-start":
+            remedies = [CODES[code].remedy for code in broker.reasons if code in CODES]
+            return (
+                f"keep a copy of these files; then repair what keeps {broker_name(broker)} from "
+                f"starting: {' '.join(remedies[:1])}"
+            )
+    by_verdict: defaultdict[str, list[PartitionGroup]] = defaultdict(list)
+    for group in groups:
+        by_verdict[group.row["verdict"]].append(group)
+    if refusing := by_verdict["refuses-to-start"]:
+        return (
+            f"keep a copy of these files; then repair what keeps the broker from starting, in "
+            f"{names_of(refusing)}"
+        )
+    if truncated := by_verdict["truncated"]:
+        return (
+            f"do not start a broker on these files before you have a copy: it would lose offsets of "
+            f"{names_of(truncated)}; look for them in other replicas"
+        )
+    if not_served := [
+        group for name in ("missing", "stray", "not-served") for group in by_verdict[name]
+    ]:
+        return f"keep a copy of these files before a broker starts: it would not serve {names_of(not_served)}"
+    if damaged := by_verdict["unchanged-damaged"]:
+        return (
+            f"keep a copy of these files, and compare {names_of(damaged)} with other replicas; a "
+            "startup repairs nothing"
+        )
+    if failed := [unread.path for unread in unread_paths if unread.kind in FAILURES]:
+        more = f" and {len(failed) - MAX_NAMES:,} more" if len(failed) > MAX_NAMES else ""
+        return f"make these readable, or copy them from elsewhere: {', '.join(failed[:MAX_NAMES])}{more}"
+    if worst(findings) == "error":
+        of_errors = [group for group in groups if worst(group.findings) == "error"]
+        return f"look at the errors of {names_of(of_errors)}" if of_errors else "look at the errors"
+    return "nothing needs to be done: no offset would be lost" if findings else None
