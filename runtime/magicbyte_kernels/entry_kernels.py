@@ -1,12 +1,24 @@
 """Builds a format's kernels `scan` and `verify` from functions that frame and verify one entry.
 
-See `kernel_interface.Kernels` for what they take and return.
+See `kernel_interface.Kernels` for what they take and return. Decoders store in their state where they stop.
 """
 
 from collections.abc import Callable
 from typing import Any
 
-from magicbyte_kernels.kernel_interface import END, POSITION
+from magicbyte_kernels.kernel_interface import (
+    END,
+    LAST_NEGATIVE_ROW,
+    NEGATIVE_BEFORE,
+    NEGATIVE_POSITION,
+    NEGATIVE_ROW,
+    NUM_NEGATIVE,
+    POSITION,
+    STOP_ELEMENT,
+    STOP_ELEMENT_POSITION,
+    STOP_POSITION,
+    STOP_ROW,
+)
 from magicbyte_kernels.primitives import ask_ahead, inlined
 
 Frame = Callable[[int, int, Any, int], int]
@@ -67,3 +79,25 @@ def verify_kernel(is_sound: IsSound) -> Callable[..., int]:
         return last
 
     return verify
+
+
+@inlined
+def stop_at(slots: Any, num_rows: int, position: int, element: int, element_position: int) -> None:
+    """Store that a decoder stops at *position* of a payload, after *num_rows* rows of the entry."""
+    slots[STOP_ROW] = num_rows
+    slots[STOP_POSITION] = position
+    slots[STOP_ELEMENT] = element
+    slots[STOP_ELEMENT_POSITION] = element_position
+
+
+@inlined
+def count_negative(slots: Any, num_rows: int, position: int) -> None:
+    """Count a length below its sentinel, in the row at *position* of a payload, after *num_rows* others."""
+    if slots[NUM_NEGATIVE] == 0:
+        slots[NEGATIVE_ROW] = num_rows
+        slots[NEGATIVE_POSITION] = position
+        slots[NEGATIVE_BEFORE] = 0
+    elif slots[LAST_NEGATIVE_ROW] != num_rows:
+        slots[NEGATIVE_BEFORE] = slots[NUM_NEGATIVE]
+    slots[LAST_NEGATIVE_ROW] = num_rows
+    slots[NUM_NEGATIVE] += 1

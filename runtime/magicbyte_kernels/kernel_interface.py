@@ -24,8 +24,23 @@ COPIED, VIEWED = 1, 2
 LEN_VIEW = 16
 """Bytes of an Arrow view."""
 
-STOP_REASON = 0
-"""State slot of every decoder: why it stopped."""
+STATE_SLOTS = (
+    "stop_reason",
+    *("stop_row", "stop_position", "stop_element", "stop_element_position"),
+    "is_lenient",
+    *("num_negative", "negative_row", "negative_position", "last_negative_row", "negative_before"),
+)
+"""First slots of every decoder's state. `stop_reason`: why it stopped. `stop_row`, `stop_position`: valid
+rows of the entry at which it stopped, and the byte of its payload after them; `stop_element` and
+`stop_element_position` the same for the elements of a list in the next row, 0 if it has read none.
+
+With `is_lenient`, which the caller sets, lengths below their sentinel are null instead of a stop; the
+others count them: `num_negative`, row and position of the first, the last row that has one, and how many
+are before that row. The caller resets them.
+"""
+STOP_REASON, STOP_ROW, STOP_POSITION, STOP_ELEMENT, STOP_ELEMENT_POSITION = range(5)
+IS_LENIENT, NUM_NEGATIVE, NEGATIVE_ROW, NEGATIVE_POSITION = range(5, 9)
+LAST_NEGATIVE_ROW, NEGATIVE_BEFORE = range(9, 11)
 
 BUFFER_FULL = 1
 """Stop reason: a column buffer is full. 0: done, or entry not supported."""
@@ -150,7 +165,7 @@ class Kernels(Protocol):
 
         The kernel returns the index of the entry at which it stopped, or *last*; the state then
         contains the rows of the entries before it. Slot STOP_REASON is BUFFER_FULL if a buffer cannot hold
-        the entry. The caller guarantees that addresses and sizes in descriptors and state refer to
+        the entry, else STOP_ROW and the slots after it say where it has stopped. The caller guarantees that addresses and sizes in descriptors and state refer to
         existing memory.
         """
 

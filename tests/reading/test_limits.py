@@ -10,9 +10,23 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+import read_bombs
 import spend_on_bombs
+from magicbyte_tools.bench.bombs import BOMBS as BOMBS_OF_RECORDS
 from paths import SCRIPT_ENVIRONMENT
 from spend_on_bombs import BOMBS, LARGE, MAX_BATCH_BYTES
+
+CODES_OF_BOMBS = {
+    "records-count-too-high": ["bad-record-count"],
+    "records-count-too-low": ["bytes-left-over"],
+    "records-count-huge": ["bad-record-count"],
+    "records-last-invalid": ["bad-record"],
+    "negative-lengths": ["negative-length"],
+    "headers-count-too-high": ["bad-record"],
+    "headers-count-too-low": ["bad-record"],
+    "messages-last-wrong": ["record-checksum-mismatch"],
+}
+"""Codes of the findings about a bomb of many records or headers."""
 
 
 def grown_bytes(name: str, folder: Path, limit: str, engine: str = "reference") -> tuple[int, int]:
@@ -50,6 +64,41 @@ def test_bomb_in_a_log_ends_at_the_limit_in_little_memory(
 ) -> None:
     grown, size = grown_bytes(name, tmp_path / "log", "batch", engine)
     assert grown <= 1.5 * MAX_BATCH_BYTES + size
+
+
+MAX_BYTES_PER_PAYLOAD_BYTE = 64
+"""What a batch within the limits may take, as docs/reading.md says."""
+
+SLOW_BOMBS = ("records", "records-last-invalid", "headers", "headers-count-too-high", "messages")
+"""Bombs that the reference engine reads in the tests, too."""
+
+
+@measured
+@pytest.mark.parametrize(
+    ("engine", "kib", "names"),
+    [
+        ("auto", 4096, BOMBS_OF_RECORDS),
+        ("columnar", 4096, BOMBS_OF_RECORDS),
+        ("reference", 256, SLOW_BOMBS),
+    ],
+)
+def test_a_batch_of_many_records_or_headers_takes_little_memory(
+    engine: str, kib: int, names: list[str]
+) -> None:
+    done = subprocess.run(
+        [sys.executable, read_bombs.__file__, engine, str(kib), *names],
+        capture_output=True,
+        timeout=300,
+        env=SCRIPT_ENVIRONMENT,
+        check=True,
+    )
+    growth: dict[str, Any] = json.loads(done.stdout)
+    assert list(growth) == list(names)
+    for name, (count, codes, bytes_per_byte) in growth.items():
+        assert bytes_per_byte <= MAX_BYTES_PER_PAYLOAD_BYTE, name
+        assert codes == CODES_OF_BOMBS.get(name, []), name
+        is_sound = "negative-length" in codes or not codes
+        assert (count > 0) == (is_sound and name != "control-records"), name
 
 
 @measured

@@ -9,6 +9,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from magicbyte_cli.row_chunks import element_chunks, has_long_list, row_chunks
+
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
 EncodedBytes = tuple[str, str | None]
@@ -62,9 +64,27 @@ class NdjsonWriter:
         self._encode_bytes = BYTE_ENCODINGS[bytes_as]
 
     def write(self, batch: pa.RecordBatch) -> None:
-        for start in range(0, batch.num_rows, CHUNK_ROWS):
-            self._write(batch.slice(start, CHUNK_ROWS))
+        for rows in row_chunks(batch, CHUNK_ROWS):
+            if has_long_list(rows):
+                self._write_long(rows)
+            else:
+                self._write(rows)
         self._out.flush()
+
+    def _write_long(self, long_row: pa.RecordBatch) -> None:
+        """Write one row with very many headers, some of them at a time."""
+        before = b"{"
+        for column_field, column in zip(self._schema, long_row.columns, strict=True):
+            if not pa.types.is_list(column_field.type):
+                self._out.write(before + self._members(column_field, column)[0].encode("utf-8"))
+            else:
+                self._out.write(before + f"{ENCODE(column_field.name)}:".encode())
+                for number, elements in enumerate(element_chunks(column)):
+                    text = ENCODE(self._headers(elements))
+                    self._out.write((("," if number else "[") + text[1:-1]).encode("utf-8"))
+                self._out.write(b"]")
+            before = b","
+        self._out.write(b"}\n")
 
     def _write(self, batch: pa.RecordBatch) -> None:
         # A column with one value in all rows is formatted once, as part of the line's template.

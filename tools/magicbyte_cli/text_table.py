@@ -11,10 +11,13 @@ from typing import IO, Any
 import pyarrow as pa
 
 from magicbyte_cli.display import iso_time, printable, printable_bytes
+from magicbyte_cli.row_chunks import MAX_ELEMENTS, element_chunks, num_elements, row_chunks
 
 NULL = "-"
 BLOCK_ROWS = 500
 """Rows that are buffered to measure how wide their columns are."""
+MAX_BLOCK_ROWS = 4096
+"""Most rows of a batch that are formatted together."""
 MAX_COLUMN_WIDTH = 40
 """Columns are not padded beyond this, so that one long key does not push all rows apart."""
 
@@ -48,6 +51,10 @@ class TextWriter:
         self._has_header = False
 
     def write(self, batch: pa.RecordBatch) -> None:
+        for rows in row_chunks(batch, MAX_BLOCK_ROWS):
+            self._write(rows)
+
+    def _write(self, batch: pa.RecordBatch) -> None:
         columns = [
             [NULL if value is None else format_value(value) for value in values]
             for format_value, values in (
@@ -68,20 +75,22 @@ class TextWriter:
         if pa.types.is_binary(type_):
             return self._format_bytes, column.to_pylist()
         if pa.types.is_list(type_):
-            return self._headers, column.to_pylist()
+            if len(column) == 1 and num_elements(column) > MAX_ELEMENTS:
+                parts = map(self._header_texts, element_chunks(column))
+                return str, [f"[{', '.join(parts)}]"]
+            return lambda headers: f"[{self._header_texts(headers)}]", column.to_pylist()
         if pa.types.is_boolean(type_):
             return lambda value: "true" if value else "false", column.to_pylist()
         if pa.types.is_integer(type_):
             return str, column.to_pylist()
         return lambda value: quoted(printable(value)), column.to_pylist()
 
-    def _headers(self, headers: list[dict[str, Any]]) -> str:
-        parts = (
+    def _header_texts(self, headers: list[dict[str, Any]]) -> str:
+        return ", ".join(
             f"{printable(header['key'])}="
             + (NULL if header["value"] is None else self._format_bytes(header["value"]))
             for header in headers
         )
-        return f"[{', '.join(parts)}]"
 
     def flush(self) -> None:
         """Write the buffered rows, after the header if no row was written before."""

@@ -24,20 +24,20 @@ NAMES = {
     "row_is_transactional": 16,
 }
 WIDTH = 17
-STATE = 18
+STATE = 28
 SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}
 TABLE = KernelTable(
     (
-        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 3, "nulls": 4}, None),
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 5, "bytes": 6, "capacity": 7, "used": 8, "valid": 9, "nulls": 10}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 11, "bytes": 12, "capacity": 13, "used": 14, "valid": 15, "nulls": 16}, None),
-        KernelColumn("offset", "int64", 8, None, False, {"data": 17}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 13, "nulls": 14}, None),
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 15, "bytes": 16, "capacity": 17, "used": 18, "valid": 19, "nulls": 20}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 21, "bytes": 22, "capacity": 23, "used": 24, "valid": 25, "nulls": 26}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 27}, None),
     ),
-    1,
-    2,
+    11,
+    12,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 15, None, True, {0: "CreateTime", 1: "LogAppendTime"}),

@@ -11,13 +11,16 @@ from magicbyte_kernels.checksums import (
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
+    count_negative,
     scan_kernel,
+    stop_at,
     verify_kernel,
 )
 from magicbyte_kernels.kernel_interface import (
     ABSENT,
     BUFFER_FULL,
     COPIED,
+    IS_LENIENT,
     LEN_VIEW,
     STOP_REASON,
     VIEWED,
@@ -130,26 +133,28 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
         state[STOP_REASON] = 0
-        records_rows = int(state[1])
-        records_capacity = int(state[2])
-        to_timestamp_data = int(state[3])
-        to_timestamp_nulls = int(state[4])
-        to_key_offsets = int(state[5])
-        to_key_bytes = int(state[6])
-        to_key_capacity = int(state[7])
-        to_key_used = int(state[8])
-        to_key_valid = int(state[9])
-        to_key_nulls = int(state[10])
-        to_value_offsets = int(state[11])
-        to_value_bytes = int(state[12])
-        to_value_capacity = int(state[13])
-        to_value_used = int(state[14])
-        to_value_valid = int(state[15])
-        to_value_nulls = int(state[16])
-        to_offset_data = int(state[17])
+        is_lenient = int(state[IS_LENIENT])
+        records_rows = int(state[11])
+        records_capacity = int(state[12])
+        to_timestamp_data = int(state[13])
+        to_timestamp_nulls = int(state[14])
+        to_key_offsets = int(state[15])
+        to_key_bytes = int(state[16])
+        to_key_capacity = int(state[17])
+        to_key_used = int(state[18])
+        to_key_valid = int(state[19])
+        to_key_nulls = int(state[20])
+        to_value_offsets = int(state[21])
+        to_value_bytes = int(state[22])
+        to_value_capacity = int(state[23])
+        to_value_used = int(state[24])
+        to_value_valid = int(state[25])
+        to_value_nulls = int(state[26])
+        to_offset_data = int(state[27])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
+            payload_start = row_start = p
             if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
                 state[STOP_REASON] = BUFFER_FULL
                 return n
@@ -158,10 +163,12 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                 return n
             rows_before = records_rows
             while p < p_end:
+                row_start = p
                 if records_rows >= records_capacity:
                     state[STOP_REASON] = BUFFER_FULL
                     return n
                 if p_end - p < 26:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 offset = s8be(p + 0)
                 len_message = s4be(p + 8)
@@ -170,18 +177,24 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                 attributes = u1(p + 17)
                 codec = attributes >> 0 & 0x7
                 if not (len_message >= 14):
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if not (magic == 0 or magic == 1):
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 size = len_message + 12
                 if size < 26 or size > p_end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if desc[n, 5]:
                     if codec != 0:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if magic != desc[n, 9]:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if crc32(p + 16, p + size) != crc:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                 end = p + size
                 p += 18
@@ -190,10 +203,14 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                     timestamp = s8be(p)
                     p += 8
                 len_key = s4be(p)
-                if not (len_key >= 0 or len_key == -1):
-                    return n
+                if len_key < -1:
+                    if not is_lenient:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                        return n
+                    count_negative(state, records_rows - rows_before, row_start - payload_start)
                 p += 4
                 if p > end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if mode_timestamp:
                     to_timestamp = timestamp
@@ -205,6 +222,7 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                 if len_key >= 0:
                     size = len_key
                     if size < 0 or size > end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if mode_key:
                         put1(to_key_valid + records_rows, 1)
@@ -220,16 +238,21 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                     if mode_key == VIEWED:
                         view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
                 len_value = s4be(p)
-                if not (len_value >= 0 or len_value == -1):
-                    return n
+                if len_value < -1:
+                    if not is_lenient:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                        return n
+                    count_negative(state, records_rows - rows_before, row_start - payload_start)
                 p += 4
                 if p > end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if mode_value == COPIED:
                     put4(to_value_offsets + 4 * records_rows, to_value_used)
                 if len_value >= 0:
                     size = len_value
                     if size < 0 or size > end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if mode_value:
                         put1(to_value_valid + records_rows, 1)
@@ -245,26 +268,28 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
                     if mode_value == VIEWED:
                         view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
                 if p != end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if mode_offset:
                     put8(to_offset_data + 8 * records_rows, offset)
                 records_rows += 1
             if records_rows == rows_before:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[1] = records_rows
+            state[11] = records_rows
             if mode_timestamp:
-                state[4] = to_timestamp_nulls
+                state[14] = to_timestamp_nulls
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[8] = to_key_used
+                state[18] = to_key_used
             if mode_key:
-                state[10] = to_key_nulls
+                state[20] = to_key_nulls
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[14] = to_value_used
+                state[24] = to_value_used
             if mode_value:
-                state[16] = to_value_nulls
+                state[26] = to_value_nulls
         return last
 
     return decode

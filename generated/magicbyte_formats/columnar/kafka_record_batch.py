@@ -32,29 +32,29 @@ NAMES = {
     "reserved": 24,
 }
 WIDTH = 25
-STATE = 34
+STATE = 44
 SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False
 CODECS = {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}
 TABLE = KernelTable(
     (
-        KernelColumn("key", "binary", 0, None, True, {"offsets": 3, "bytes": 4, "capacity": 5, "used": 6, "valid": 7, "nulls": 8}, None),
-        KernelColumn("value", "binary", 0, None, True, {"offsets": 9, "bytes": 10, "capacity": 11, "used": 12, "valid": 13, "nulls": 14}, None),
-        KernelColumn("headers", "list", 0, None, False, {"offsets": 15}, KernelTable(
+        KernelColumn("key", "binary", 0, None, True, {"offsets": 13, "bytes": 14, "capacity": 15, "used": 16, "valid": 17, "nulls": 18}, None),
+        KernelColumn("value", "binary", 0, None, True, {"offsets": 19, "bytes": 20, "capacity": 21, "used": 22, "valid": 23, "nulls": 24}, None),
+        KernelColumn("headers", "list", 0, None, False, {"offsets": 25}, KernelTable(
             (
-                KernelColumn("key", "string", 0, None, False, {"offsets": 18, "bytes": 19, "capacity": 20, "used": 21, "not_ascii": 22}, None),
-                KernelColumn("value", "binary", 0, None, True, {"offsets": 23, "bytes": 24, "capacity": 25, "used": 26, "valid": 27, "nulls": 28}, None),
+                KernelColumn("key", "string", 0, None, False, {"offsets": 28, "bytes": 29, "capacity": 30, "used": 31, "not_ascii": 32}, None),
+                KernelColumn("value", "binary", 0, None, True, {"offsets": 33, "bytes": 34, "capacity": 35, "used": 36, "valid": 37, "nulls": 38}, None),
             ),
-            16,
-            17,
+            26,
+            27,
         )),
-        KernelColumn("offset", "int64", 8, None, False, {"data": 29}, None),
-        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 30, "nulls": 31}, None),
-        KernelColumn("sequence", "int32", 4, -1, False, {"data": 32, "nulls": 33}, None),
+        KernelColumn("offset", "int64", 8, None, False, {"data": 39}, None),
+        KernelColumn("timestamp", "timestamp[ms, tz=UTC]", 8, -1, False, {"data": 40, "nulls": 41}, None),
+        KernelColumn("sequence", "int32", 4, -1, False, {"data": 42, "nulls": 43}, None),
     ),
-    1,
-    2,
+    11,
+    12,
 )
 ENTRY_COLUMNS = (
     EntryColumn("timestamp_type", "string", 20, None, False, {0: "CreateTime", 1: "LogAppendTime"}),

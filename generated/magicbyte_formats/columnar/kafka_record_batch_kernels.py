@@ -11,12 +11,15 @@ from magicbyte_kernels.checksums import (
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
+    count_negative,
     scan_kernel,
+    stop_at,
     verify_kernel,
 )
 from magicbyte_kernels.kernel_interface import (
     BUFFER_FULL,
     COPIED,
+    IS_LENIENT,
     LEN_VIEW,
     STOP_REASON,
     VIEWED,
@@ -116,41 +119,43 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
 
     def decode(desc: Any, first: int, last: int, state: Any) -> int:
         state[STOP_REASON] = 0
-        records_rows = int(state[1])
-        records_capacity = int(state[2])
-        to_key_offsets = int(state[3])
-        to_key_bytes = int(state[4])
-        to_key_capacity = int(state[5])
-        to_key_used = int(state[6])
-        to_key_valid = int(state[7])
-        to_key_nulls = int(state[8])
-        to_value_offsets = int(state[9])
-        to_value_bytes = int(state[10])
-        to_value_capacity = int(state[11])
-        to_value_used = int(state[12])
-        to_value_valid = int(state[13])
-        to_value_nulls = int(state[14])
-        to_headers_offsets = int(state[15])
-        to_offset_data = int(state[29])
-        to_timestamp_data = int(state[30])
-        to_timestamp_nulls = int(state[31])
-        to_sequence_data = int(state[32])
-        to_sequence_nulls = int(state[33])
-        headers_rows = int(state[16])
-        headers_capacity = int(state[17])
-        to_headers_key_offsets = int(state[18])
-        to_headers_key_bytes = int(state[19])
-        to_headers_key_capacity = int(state[20])
-        to_headers_key_used = int(state[21])
-        to_headers_value_offsets = int(state[23])
-        to_headers_value_bytes = int(state[24])
-        to_headers_value_capacity = int(state[25])
-        to_headers_value_used = int(state[26])
-        to_headers_value_valid = int(state[27])
-        to_headers_value_nulls = int(state[28])
+        is_lenient = int(state[IS_LENIENT])
+        records_rows = int(state[11])
+        records_capacity = int(state[12])
+        to_key_offsets = int(state[13])
+        to_key_bytes = int(state[14])
+        to_key_capacity = int(state[15])
+        to_key_used = int(state[16])
+        to_key_valid = int(state[17])
+        to_key_nulls = int(state[18])
+        to_value_offsets = int(state[19])
+        to_value_bytes = int(state[20])
+        to_value_capacity = int(state[21])
+        to_value_used = int(state[22])
+        to_value_valid = int(state[23])
+        to_value_nulls = int(state[24])
+        to_headers_offsets = int(state[25])
+        to_offset_data = int(state[39])
+        to_timestamp_data = int(state[40])
+        to_timestamp_nulls = int(state[41])
+        to_sequence_data = int(state[42])
+        to_sequence_nulls = int(state[43])
+        headers_rows = int(state[26])
+        headers_capacity = int(state[27])
+        to_headers_key_offsets = int(state[28])
+        to_headers_key_bytes = int(state[29])
+        to_headers_key_capacity = int(state[30])
+        to_headers_key_used = int(state[31])
+        to_headers_value_offsets = int(state[33])
+        to_headers_value_bytes = int(state[34])
+        to_headers_value_capacity = int(state[35])
+        to_headers_value_used = int(state[36])
+        to_headers_value_valid = int(state[37])
+        to_headers_value_nulls = int(state[38])
         for n in range(first, last):
             p = int(desc[n, 2])
             p_end = int(desc[n, 3])
+            payload_start = row_start = p
             if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
                 state[STOP_REASON] = BUFFER_FULL
                 return n
@@ -170,39 +175,53 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
             base_sequence = int(desc[n, 17])
             num_records = int(desc[n, 18])
             timestamp_type = int(desc[n, 20])
-            if num_records < 0 or num_records > (p_end - p) // 7:
+            if num_records < 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
-            if num_records > records_capacity - records_rows:
+            records_most = min(num_records, (p_end - p) // 7)
+            if records_most > records_capacity - records_rows:
                 state[STOP_REASON] = BUFFER_FULL
                 return n
-            for _ in range(num_records):
+            for _ in range(records_most):
+                row_start = p
                 len_body, p = zigzag32(p)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if p > p_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 size = len_body
                 if size < 0 or size > p_end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 body_end = p + size
                 timestamp_delta, p = zigzag64(p + 1)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 offset_delta, p = zigzag32(p)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 len_key, p = zigzag32(p)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
-                if not (len_key >= 0 or len_key == -1):
-                    return n
+                if len_key < -1:
+                    if not is_lenient:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                        return n
+                    count_negative(state, records_rows - rows_before, row_start - payload_start)
                 if p > body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if mode_key == COPIED:
                     put4(to_key_offsets + 4 * records_rows, to_key_used)
                 if len_key >= 0:
                     size = len_key
                     if size < 0 or size > body_end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if mode_key:
                         put1(to_key_valid + records_rows, 1)
@@ -219,16 +238,22 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                         view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
                 len_value, p = zigzag32(p)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
-                if not (len_value >= 0 or len_value == -1):
-                    return n
+                if len_value < -1:
+                    if not is_lenient:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                        return n
+                    count_negative(state, records_rows - rows_before, row_start - payload_start)
                 if p > body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if mode_value == COPIED:
                     put4(to_value_offsets + 4 * records_rows, to_value_used)
                 if len_value >= 0:
                     size = len_value
                     if size < 0 or size > body_end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                         return n
                     if mode_value:
                         put1(to_value_valid + records_rows, 1)
@@ -245,49 +270,60 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                         view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
                 num_headers, p = zigzag32(p)
                 if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if not (num_headers >= 0):
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 if p > body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
-                if num_headers < 0 or num_headers > (body_end - p) // 2:
+                if num_headers < 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
+                headers_most = min(num_headers, (body_end - p) // 2)
                 if mode_headers:
                     put4(to_headers_offsets + 4 * records_rows, headers_rows)
-                    if num_headers > headers_capacity - headers_rows:
+                    if headers_most > headers_capacity - headers_rows:
                         state[STOP_REASON] = BUFFER_FULL
                         return n
-                for _ in range(num_headers):
+                for element in range(headers_most):
+                    element_start = p
                     headers_len_key, p = zigzag32(p)
                     if p == 0:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if not (headers_len_key >= 0):
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if p > body_end:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if mode_headers:
                         put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
                     size = headers_len_key
                     if size < 0 or size > body_end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if mode_headers:
                         if not is_ascii(p, size):
-                            state[22] = 1
+                            state[32] = 1
                         copy(to_headers_key_bytes + to_headers_key_used, p, size)
                         to_headers_key_used += size
                     p += size
                     headers_len_value, p = zigzag32(p)
                     if p == 0:
-                        return n
-                    if not (headers_len_value >= 0 or headers_len_value == -1):
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if p > body_end:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                         return n
                     if mode_headers:
                         put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
                     if headers_len_value >= 0:
                         size = headers_len_value
                         if size < 0 or size > body_end - p:
+                            stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
                             return n
                         if mode_headers:
                             put1(to_headers_value_valid + headers_rows, 1)
@@ -298,7 +334,12 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                         put1(to_headers_value_valid + headers_rows, 0)
                         to_headers_value_nulls += 1
                     headers_rows += 1
+                element_start = p
+                if headers_most < num_headers:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
+                    return n
                 if p != body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
                     return n
                 if mode_offset:
                     put8(to_offset_data + 8 * records_rows, wrap(base_offset + offset_delta))
@@ -313,35 +354,40 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                     if to_sequence == -1:
                         to_sequence_nulls += 1
                 records_rows += 1
+            row_start = p
+            if records_most < num_records:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
             if p != p_end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
             desc[n, 4] = records_rows - rows_before
-            state[1] = records_rows
+            state[11] = records_rows
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[6] = to_key_used
+                state[16] = to_key_used
             if mode_key:
-                state[8] = to_key_nulls
+                state[18] = to_key_nulls
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[12] = to_value_used
+                state[22] = to_value_used
             if mode_value:
-                state[14] = to_value_nulls
+                state[24] = to_value_nulls
             if mode_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
             if mode_timestamp:
-                state[31] = to_timestamp_nulls
+                state[41] = to_timestamp_nulls
             if mode_sequence:
-                state[33] = to_sequence_nulls
-            state[16] = headers_rows
+                state[43] = to_sequence_nulls
+            state[26] = headers_rows
             if mode_headers:
                 put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
-                state[21] = to_headers_key_used
+                state[31] = to_headers_key_used
             if mode_headers:
                 put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
-                state[26] = to_headers_value_used
+                state[36] = to_headers_value_used
             if mode_headers:
-                state[28] = to_headers_value_nulls
+                state[38] = to_headers_value_nulls
         return last
 
     return decode

@@ -1,4 +1,8 @@
-"""The default engine: the reference engine for a few records, the columnar engine for many."""
+"""The default engine: the reference engine for a few records, the columnar engine for many.
+
+The counts in headers only estimate the work: a batch may hold more records or headers than it states. So the
+reference engine gets a budget, and the columnar engine starts again where it is exceeded.
+"""
 
 import logging
 from collections.abc import Sequence
@@ -6,6 +10,7 @@ from functools import cache
 
 import numpy as np
 
+from magicbyte.engines._record_headers import UNBOUNDED, BudgetError, WorkBudget
 from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
 from magicbyte.engines.columnar.kernel_loader import (
     is_decoder_cached,
@@ -30,6 +35,9 @@ never waits, and a read takes at most twice as long as with the better choice.""
 HEADERS_BEFORE_LOADING = 100_000
 """Headers that a process reads before it loads a kernel for them. The kernel saves 0.3 microseconds per
 header, so by then it has saved the time that loading takes."""
+
+MIN_BUDGET = 1_000
+"""Records and headers that the reference engine may always decode, before the columnar engine starts again."""
 
 BYTES_PER_MESSAGE = 64
 """Assumed size of a compressed message: the header of a wrapper does not state their number."""
@@ -128,17 +136,44 @@ class AutoEngine:
         verify: bool = True,
         max_entries: int | None = None,
     ) -> Decoded:
-        engine = self._decoding_engine(chunk, tuple(columns), limits, max_entries)
-        decoded = engine.decode(
-            chunk,
-            columns,
-            limits=limits,
-            max_bytes=max_bytes,
-            verify=verify,
-            max_entries=max_entries,
-        )
+        names = tuple(columns)
+        engine = self._decoding_engine(chunk, names, limits, max_entries)
+        decoded: Decoded | None = None
+        if engine is self._reference:
+            budget = self._budget(chunk, names)
+            try:
+                decoded = self._reference.decode(
+                    chunk,
+                    columns,
+                    limits=limits,
+                    max_bytes=max_bytes,
+                    verify=verify,
+                    max_entries=max_entries,
+                    budget=budget,
+                )
+            except BudgetError:
+                _Process.rows += budget.size
+                engine = self._decoding_engine(chunk, names, limits, max_entries)
+        if decoded is None:
+            decoded = engine.decode(
+                chunk,
+                columns,
+                limits=limits,
+                max_bytes=max_bytes,
+                verify=verify,
+                max_entries=max_entries,
+            )
         _Process.rows += len(decoded.entries) + decoded.rows.num_rows
         return decoded
+
+    def _budget(self, chunk: Chunk, columns: tuple[str, ...]) -> WorkBudget:
+        """Return how many records and headers of *chunk* the reference engine may decode before kernels pay."""
+        magic = magic_at(chunk.data)
+        if magic is None or _Process.is_refused:
+            return UNBOUNDED
+        is_cached = _is_decoder_cached(magic, columns, self.views)
+        most = ROWS_BEFORE_LOADING if is_cached else ROWS_BEFORE_COMPILING
+        return WorkBudget(max(most - _Process.rows, MIN_BUDGET))
 
     def _decoding_engine(
         self, chunk: Chunk, columns: tuple[str, ...], limits: Limits, max_entries: int | None

@@ -1,5 +1,6 @@
 """Decode v0 and v1 messages, and the messages inside of wrapper messages, with the Kaitai classes."""
 
+import struct
 from collections.abc import Iterator
 from io import BytesIO
 from typing import Any
@@ -8,6 +9,7 @@ from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
 from magicbyte.checksum import crc32
+from magicbyte.engines._record_headers import UNBOUNDED, WorkBudget
 from magicbyte.engines.entry import LEAST_SIZE, OVERHEAD, Entry, wrap64
 from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.engines.record_decoder import PARSE_ERRORS, Row, fault, negative_length
@@ -16,17 +18,26 @@ from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import EntryHeader, MessageHeader
 
+OFFSET_AND_SIZE = struct.Struct(">qi")
+"""The first two fields of EntryHeader."""
+
 
 def decode_message(
-    data: memoryview, entry: Entry, limits: Limits, result: DecodedEntry
-) -> list[Row]:
-    """Return the records of the message or wrapper message *entry*, whose bytes are *data*.
+    data: memoryview,
+    entry: Entry,
+    limits: Limits,
+    result: DecodedEntry,
+    *,
+    budget: WorkBudget = UNBOUNDED,
+) -> Iterator[Row]:
+    """Yield the records of the message or wrapper message *entry*, whose bytes are *data*.
 
     Completes *result*. Raises FormatError or LimitError if the message is invalid.
     """
     if not entry.is_wrapper:
         message = _read_message(bytes(data), entry, result, None)
-        return [_row(message, entry.last_offset, entry)]
+        yield _row(message, entry.last_offset, entry)
+        return
     section = _wrapper_value(data, entry, result)
     if section is None:
         message = "a compressed message without a value"
@@ -35,23 +46,38 @@ def decode_message(
         entry.codec, section, magic=entry.magic, max_bytes=limits.max_batch_bytes
     )
     result.decompressed = len(payload)
-    inner = list(_inner_messages(payload, entry, result))
-    if not inner:
-        raise fault(entry, "bad-wrapper", "no message inside a compressed one", 0, "value")
-    base = 0
+    base = last = 0
     if entry.magic == 1 and entry.last_offset != 0:
         # Relative offsets keep their gaps after compaction, so the last one defines the base. Some
         # producers left the wrapper's own offset 0; then the offsets inside are absolute.
-        last = inner[-1][0]
+        last = _last_offset_field(payload)
         base = entry.last_offset - last
-        if base < 0:
-            message = f"offset {entry.last_offset}, but the last message inside has {last}"
-            expected = f"{last} or more"
-            raise fault(entry, "bad-wrapper", message, 0, "offset", entry.last_offset, expected)
-    rows = [_row(body, wrap64(base + offset), entry) for offset, body in inner]
-    result.base_offset = rows[0].offset
-    result.record_count = len(rows)
-    return rows
+    first, count = None, 0
+    for offset, body in _inner_messages(payload, entry, result):
+        budget.spend(1)
+        row = _row(body, wrap64(base + offset), entry)
+        first = row.offset if first is None else first
+        count += 1
+        yield row
+    if not count:
+        raise fault(entry, "bad-wrapper", "no message inside a compressed one", 0, "value")
+    if base < 0:
+        message = f"offset {entry.last_offset}, but the last message inside has {last}"
+        expected = f"{last} or more"
+        raise fault(entry, "bad-wrapper", message, 0, "offset", entry.last_offset, expected)
+    result.base_offset, result.record_count = first, count
+
+
+def _last_offset_field(payload: bytes) -> int:
+    """Return the offset field of the last whole message in *payload*; 0 without one."""
+    position, last = 0, 0
+    while position + OVERHEAD <= len(payload):
+        offset, size = OFFSET_AND_SIZE.unpack_from(payload, position)
+        if size < LEAST_SIZE or size > len(payload) - position - OVERHEAD:
+            break
+        last = offset
+        position += OVERHEAD + size
+    return last
 
 
 def _wrapper_value(data: memoryview, entry: Entry, result: DecodedEntry) -> memoryview | None:

@@ -2,18 +2,20 @@
 
 from collections.abc import Iterator
 from io import BytesIO
+from types import SimpleNamespace
 from typing import Any, NamedTuple
 
 from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
+from magicbyte.engines._record_headers import UNBOUNDED, RecordHeaders, WorkBudget
 from magicbyte.engines.entry import SEQUENCES, Entry, wrap64
 from magicbyte.engines.protocol import Control, DecodedEntry
 from magicbyte.errors import FormatError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.text import decode_utf8
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
+from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.wire import (
     CONTROL_TYPE_NAMES,
     ControlKey,
@@ -36,10 +38,66 @@ class Row(NamedTuple):
     timestamp_type: int | None
     key: bytes | None
     value: bytes | None
-    headers: list[dict[str, Any]] | None
+    headers: RecordHeaders | None
     sequence: int | None
     body: Any
     """The object of the Kaitai class, for columns that are not fields of Row."""
+
+
+class RecordStop(NamedTuple):
+    """Position at which a kernel has stopped in a batch; the records before are valid."""
+
+    record_index: int
+    position: int
+    """Byte of the payload at which the record begins, or at which the payload ends."""
+    header_index: int
+    header_position: int
+    """Byte of the payload at which the header *header_index* begins; 0 if the kernel has read none."""
+    num_negative: int = 0
+    """Lengths of keys and values below -1 in the records before."""
+    negative_index: int = 0
+    """The first record with such a length."""
+    negative_position: int = 0
+
+
+class SkippedHeaders(NamedTuple):
+    """Headers at the beginning of a record that are known to be valid, and are not parsed again."""
+
+    num_headers: int | None
+    """None: all."""
+    end: int
+    """Byte of the payload after them; it does not matter if all are skipped."""
+
+
+class RecordBody(KafkaRecord.RecordBody):
+    """A record that converts its headers while they are read, instead of a list of Kaitai objects."""
+
+    def __init__(
+        self,
+        stream: Any,
+        budget: WorkBudget = UNBOUNDED,
+        skipped: SkippedHeaders | None = None,
+        start: int = 0,
+    ) -> None:
+        """*start* is the byte of the payload at which *stream* begins."""
+        self._budget, self._skipped, self._start = budget, skipped, start
+        super().__init__(stream)
+
+    @property
+    def headers(self) -> Any:
+        """Headers of the record; the Kaitai class appends each once it has read it."""
+        return self._record_headers
+
+    @headers.setter
+    def headers(self, empty: list[Any]) -> None:
+        self._record_headers = RecordHeaders(self._budget)
+        if self._skipped is not None:
+            count, end = self._skipped
+            if count is None:
+                count, end = self.num_headers.value, self._start + self._io.size()
+            self._io.seek(end - self._start)
+            remaining: Any = SimpleNamespace(value=self.num_headers.value - count)
+            self.num_headers = remaining
 
 
 def fault(
@@ -71,33 +129,43 @@ def negative_length(entry: Entry, field: str, length: int, position: int | None)
     )
 
 
-def records_before_damage(data: memoryview, entry: Entry, limits: Limits) -> list[Row]:
-    """Return the records of a damaged batch, whose bytes are *data*, that Kafka's iterator returns.
+def records_before_damage(data: memoryview, entry: Entry, limits: Limits) -> Iterator[Row]:
+    """Yield the records of a damaged batch, whose bytes are *data*, that Kafka's iterator returns.
 
     No checksum confirms these records. The iterator of Kafka's class DefaultRecordBatch checks that no
     bytes are left over before it returns the last counted record. Of a compressed batch it reads
     all records before it returns the first.
     """
-    rows: list[Row] = []
     if entry.codec:
-        return rows
+        return
+    pending: Row | None = None
     try:
         for row in decode_batch(data, entry, limits, DecodedEntry()):
-            rows.append(row)
+            if pending is not None:
+                yield pending
+            pending = row
     except FormatError as error:
         if error.code == "bytes-left-over":
-            rows.pop()
+            return
     except LimitError:
         pass
-    return rows
+    if pending is not None:
+        yield pending
 
 
 def decode_batch(
-    data: memoryview, entry: Entry, limits: Limits, result: DecodedEntry
+    data: memoryview,
+    entry: Entry,
+    limits: Limits,
+    result: DecodedEntry,
+    *,
+    budget: WorkBudget = UNBOUNDED,
+    stop: RecordStop | None = None,
 ) -> Iterator[Row]:
     """Yield the records of the batch *entry*, whose bytes are *data*; complete *result*.
 
-    Raises FormatError or LimitError if the batch is invalid.
+    With a *stop*, the records before it are not parsed again. Raises FormatError or LimitError if the
+    batch is invalid.
     """
     section = data[RecordBatchHeader.SIZE :]
     count = entry.record_count or 0
@@ -114,20 +182,51 @@ def decode_batch(
     payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
     result.decompressed = len(payload) if entry.codec else 0
     stream = KaitaiStream(BytesIO(payload))
-    for index in range(count):
+    first = 0
+    if stop is not None:
+        _add_findings_before(stop, stream, entry, result)
+        first = stop.record_index
+        stream.seek(stop.position)
+    for index in range(first, count):
         if stream.is_eof():
             message = f"the payload ends after {index} of {count} records"
             raise fault(
                 entry, "bad-record-count", message, stream.pos(), "num_records", count, index
             )
-        yield _read_record(stream, index, entry, result)
+        budget.spend(1)
+        skipped = None
+        if stop is not None and index == first and stop.header_index:
+            skipped = SkippedHeaders(stop.header_index, stop.header_position)
+        yield _read_record(stream, index, entry, result, budget, skipped)
     if not stream.is_eof():
         left = stream.size() - stream.pos()
         message = f"{left} bytes follow the last of {count} records"
         raise fault(entry, "bytes-left-over", message, stream.pos(), "num_records", left, 0)
 
 
-def _read_record(stream: Any, index: int, entry: Entry, result: DecodedEntry) -> Row:
+def _add_findings_before(stop: RecordStop, stream: Any, entry: Entry, result: DecodedEntry) -> None:
+    """Add the findings of the records before *stop*: of the first, and of negative lengths."""
+    starts: dict[int, int] = {}
+    if entry.is_control and stop.record_index:
+        starts[0] = 0
+    if stop.num_negative:
+        starts[stop.negative_index] = stop.negative_position
+    skipped = SkippedHeaders(None, 0)
+    for index, position in starts.items():
+        stream.seek(position)
+        _read_record(stream, index, entry, result, UNBOUNDED, skipped)
+    if stop.num_negative > 1:
+        result.repeated = {**(result.repeated or {}), "negative-length": stop.num_negative - 1}
+
+
+def _read_record(
+    stream: Any,
+    index: int,
+    entry: Entry,
+    result: DecodedEntry,
+    budget: WorkBudget,
+    skipped: SkippedHeaders | None,
+) -> Row:
     position = stream.pos()
 
     def bad(message: str, field: str, found: object = None, expected: object = None) -> FormatError:
@@ -135,8 +234,11 @@ def _read_record(stream: Any, index: int, entry: Entry, result: DecodedEntry) ->
         return fault(entry, "bad-record", message, position, field, found, expected)
 
     try:
-        record = KafkaRecord(entry.is_control, stream)
-        body = record.body
+        # The two fields of KafkaRecord, whose list of headers may be too long for memory.
+        stated = KafkaVarint(stream).value
+        start = stream.pos()
+        content = KaitaiStream(BytesIO(stream.read_bytes(stated)))
+        body = RecordBody(content, budget, skipped, start)
     except PARSE_ERRORS as error:
         raise bad(str(error) or type(error).__name__, "body") from error
     left = body._io.size() - body._io.pos()
@@ -144,7 +246,6 @@ def _read_record(stream: Any, index: int, entry: Entry, result: DecodedEntry) ->
     if num_headers < 0:
         raise bad(f"{num_headers} headers", "num_headers", num_headers, "0 or more")
     if left:
-        stated = record.len_body.value
         raise bad(f"{stated} bytes stated, {stated - left} used", "len_body", stated, stated - left)
     for name, length in (("len_key", body.len_key.value), ("len_value", body.len_value.value)):
         if length < -1:
@@ -163,7 +264,7 @@ def _read_record(stream: Any, index: int, entry: Entry, result: DecodedEntry) ->
         timestamp_type=entry.timestamp_type,
         key=body.key,
         value=body.value,
-        headers=[{"key": decode_utf8(h.key), "value": h.value} for h in body.headers],
+        headers=body.headers,
         sequence=None if entry.base_sequence < 0 else (entry.base_sequence + delta) % SEQUENCES,
         body=body,
     )

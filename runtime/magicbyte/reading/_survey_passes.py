@@ -96,7 +96,9 @@ class VerifiedPass(LogPass):
         cleaned_segments: Sequence[bool] | None = None,
     ) -> None:
         super().__init__(companions, options, cleaned_segments)
-        self.transactions = TransactionPass(companions, self.is_any_cleaned, limits=options.limits)
+        self.transactions = TransactionPass(
+            companions, self.is_any_cleaned, engine=options.engine, limits=options.limits
+        )
 
     def is_any_cleaned(self) -> bool:
         """Return whether cleaning may have removed entries so far."""

@@ -12,7 +12,7 @@ import numpy as np
 from magicbyte._transactions import Transaction, TransactionTracker
 from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Entry
+from magicbyte.engines.protocol import Engine, Entry
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
@@ -33,12 +33,13 @@ class TransactionPass:
         companions: TransactionCompanions,
         is_cleaned: Callable[[], bool],
         *,
+        engine: Engine,
         limits: Limits,
     ) -> None:
         """*is_cleaned* returns whether cleaning may have removed entries so far."""
         self._limits = limits
         self._is_cleaned = is_cleaned
-        self._controls = ControlReader()
+        self._controls = ControlReader(large=engine)
         self._tracker = tracker = TransactionTracker()
         self._snapshots = SnapshotCheck(companions, tracker, is_cleaned)
         self._indexes = TransactionIndexCheck(companions, tracker, is_cleaned)

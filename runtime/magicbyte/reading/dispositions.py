@@ -75,9 +75,9 @@ class ClassifiedEntries:
         ):
             yield ExaminedEntry(entry, DISPOSITIONS[code], True, result)
 
-    def row_dispositions(self) -> pa.Array:
-        """Return the disposition of each row."""
-        codes = self.row_codes
+    def row_dispositions(self, begin: int = 0, end: int | None = None) -> pa.Array:
+        """Return the disposition of each row, or of the rows [begin, end)."""
+        codes = self.row_codes[begin:end]
         if len(codes) and (codes == codes[0]).all():
             return constant_array(pa.string(), DISPOSITIONS[codes[0]], len(codes))
         return _NAMES.take(number_array(pa.int8(), codes))

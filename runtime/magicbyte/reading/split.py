@@ -48,6 +48,12 @@ from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
 
 _OUTCOME_NAMES = string_array([*OUTCOMES, None])
 
+MAX_CHUNK_ROWS = 1 << 16
+"""Rows of a ChunkResult. A batch may have many more, and constant columns take up to 250 bytes per row."""
+
+MAX_RANGES = 1 << 10
+"""Consecutive ranges without sound entries in a ChunkResult."""
+
 MAX_SLICES = 16
 """Runs of selected rows that are returned as slices of an Arrow batch; each keeps all of its memory."""
 
@@ -166,6 +172,11 @@ class _SplitReader:
             end=end,
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
+        self.reported_ranges = (
+            {(unsound.start, unsound.end) for unsound in split.unsound_ranges}
+            if split.is_verified
+            else ()
+        )
 
     def results(self) -> Iterator[ChunkResult]:
         """Yield the results of all chunks and unsound ranges, in order."""
@@ -178,15 +189,23 @@ class _SplitReader:
                 scanned = list(self._walk(None))
                 pieces = self._decode(scanned)
             outcomes = self._read_outcomes(scanned)
+        most_ranges = 1 if self.split.options.on_damage == "fail" else MAX_RANGES
+        ranges: list[UnsoundRange] = []
         for piece in pieces or self._walk(self.wire_columns):
             if isinstance(piece, UnsoundRange):
-                yield self._range_result(piece)
+                ranges.append(piece)
+            if ranges and (isinstance(piece, SoundEntries) or len(ranges) >= most_ranges):
+                yield self._ranges_result(ranges)
+                ranges.clear()
+            if isinstance(piece, UnsoundRange):
                 continue
             assert piece.decoded is not None
             if piece.findings and not self.split.is_verified:
                 yield ChunkResult(findings=self._with_names(piece.findings))
-            yield self._entries_result(piece.entries, piece.decoded, outcomes)
+            yield from self._entries_results(piece.entries, piece.decoded, outcomes)
             del piece  # frees the rows and bytes before more are read
+        if ranges:
+            yield self._ranges_result(ranges)
 
     # Bytes
 
@@ -287,7 +306,7 @@ class _SplitReader:
 
     def _runs(self, pieces: Iterable[SoundEntries | UnsoundRange]) -> Iterator[Run]:
         """Yield the entries of *pieces*, with the contents of the control batches among them."""
-        reader = ControlReader()
+        reader = ControlReader(large=self.engine)
         for piece in pieces:
             if isinstance(piece, SoundEntries):
                 entries = piece.entries
@@ -308,27 +327,31 @@ class _SplitReader:
         names = split.topic, split.partition, split.file.name, split.file.replica
         return [finding.at(*names) for finding in findings]
 
-    def _range_result(self, unsound: UnsoundRange) -> ChunkResult:
-        findings = self._with_names(unsound.findings)
-        if self.split.options.on_damage == "fail" and unsound.kind != "tail" and findings:
-            raise error_of(findings[0])
-        kind, entries = "damaged", []
-        if unsound.entry is not None:
-            kind = unsound.kind
-            entries.append(_undecoded(unsound.entry, kind, crc_valid=kind == "over_limit"))
-        elif unsound.kind == "unreadable":
-            kind = unsound.kind
-        is_reported = self.split.is_verified and unsound in self.split.unsound_ranges
-        return ChunkResult(
+    def _ranges_result(self, ranges: Sequence[UnsoundRange]) -> ChunkResult:
+        """Return the result for consecutive *ranges*: damage may be a range per message."""
+        findings: list[Finding] = []
+        entries: list[ExaminedEntry] = []
+        num_bytes: Counter[str] = Counter()
+        for unsound in ranges:
+            of_range = self._with_names(unsound.findings)
+            if self.split.options.on_damage == "fail" and unsound.kind != "tail" and of_range:
+                raise error_of(of_range[0])
             # A plan that has verified the split has reported its ranges.
-            findings=[] if is_reported else findings,
-            entries=entries,
-            bytes=Counter({kind: unsound.length}),
-        )
+            if (unsound.start, unsound.end) not in self.reported_ranges:
+                findings += of_range
+            kind = "damaged"
+            if unsound.entry is not None:
+                kind = unsound.kind
+                entries.append(_undecoded(unsound.entry, kind, crc_valid=kind == "over_limit"))
+            elif unsound.kind == "unreadable":
+                kind = unsound.kind
+            num_bytes[kind] += unsound.length
+        return ChunkResult(findings=findings, entries=entries, bytes=num_bytes)
 
-    def _entries_result(
+    def _entries_results(
         self, entries: Entries, decoded: Decoded, outcomes: Outcomes | IndexedOutcomes | None
-    ) -> ChunkResult:
+    ) -> Iterator[ChunkResult]:
+        """Yield the results of *entries*, all of them with the first rows; further rows follow by themselves."""
         findings: list[Finding] = []
         for _, result in sorted(decoded.results.items()):
             if result.findings:
@@ -348,19 +371,33 @@ class _SplitReader:
         num_aborted = 0
         if codes is not None and not self.is_committed_read:
             num_aborted = _num_aborted(classified, codes)
-        return ChunkResult(
-            findings=findings,
-            entries=classified,
-            bytes=totals(classified.entry_codes, entries.column("size_bytes")),
-            records=totals(classified.row_codes),
-            rows=None if self.columns is None else self._rows(classified, codes),
-            row_codes=classified.row_codes,
-            aborted_delivered=num_aborted,
-        )
+        num_rows = max(decoded.rows.num_rows, 1)
+        step = num_rows if self.columns is None else MAX_CHUNK_ROWS
+        for begin in range(0, num_rows, step):
+            row_codes = classified.row_codes[begin : begin + step]
+            rows = None
+            if self.columns is not None:
+                rows = self._rows(classified, codes, begin, step)
+            if begin:
+                yield ChunkResult(
+                    findings=[], records=totals(row_codes), rows=rows, row_codes=row_codes
+                )
+                continue
+            yield ChunkResult(
+                findings=findings,
+                entries=classified,
+                bytes=totals(classified.entry_codes, entries.column("size_bytes")),
+                records=totals(row_codes),
+                rows=rows,
+                row_codes=row_codes,
+                aborted_delivered=num_aborted,
+            )
 
-    def _rows(self, classified: ClassifiedEntries, outcomes: Codes | None) -> pa.RecordBatch:
-        """Return the requested columns of the table `records` for all records of *classified*."""
-        split, wire = self.split, classified.decoded.rows
+    def _rows(
+        self, classified: ClassifiedEntries, outcomes: Codes | None, begin: int, num_rows: int
+    ) -> pa.RecordBatch:
+        """Return the requested columns of the table `records` for *num_rows* of *classified* from *begin* on."""
+        split, wire = self.split, classified.decoded.rows.slice(begin, num_rows)
         if not self.columns:
             return wire.select([])
         schema = RECORDS.schema(self.columns)
@@ -371,9 +408,9 @@ class _SplitReader:
             if name in self.wire_columns:
                 arrays.append(wire.column(name))
             elif name == "disposition":
-                arrays.append(classified.row_dispositions())
+                arrays.append(classified.row_dispositions(begin, begin + num_rows))
             elif name == "outcome" and outcomes is not None:
-                codes = np.repeat(outcomes, classified.decoded.num_rows)
+                codes = np.repeat(outcomes, classified.decoded.num_rows)[begin : begin + num_rows]
                 arrays.append(_OUTCOME_NAMES.take(number_array(pa.int8(), codes)))
             else:
                 values = {"file": split.file.name, "outcome": None}

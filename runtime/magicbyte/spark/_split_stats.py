@@ -84,7 +84,9 @@ class SplitCounter:
         """Add the entries and records of one decoded chunk, whose rows have `STATS_COLUMNS`."""
         self.tally.count(piece)
         if isinstance(piece.entries, ClassifiedEntries) and piece.rows is not None:
-            self.contents = add_up([*self.contents, *_format_totals(piece.entries, piece.rows)])
+            # All rows of these entries: further pieces may follow with some of them.
+            rows = piece.entries.decoded.rows
+            self.contents = add_up([*self.contents, *_format_totals(piece.entries, rows)])
         delivered = piece.delivered("timestamp", "position")
         if delivered is None or not delivered.num_rows:
             return

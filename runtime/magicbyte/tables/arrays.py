@@ -12,6 +12,9 @@ from typing import Any, ClassVar, Protocol
 import numpy as np
 import pyarrow as pa
 
+MAX_CACHED_ROWS = 1 << 17
+"""Longest constant array that is cached."""
+
 Array = np.ndarray[Any, np.dtype[Any]]
 Mask = np.ndarray[tuple[int], np.dtype[np.bool_]]
 Codes = np.ndarray[tuple[int], np.dtype[np.int8]]
@@ -172,12 +175,18 @@ def distinct(values: Array) -> tuple[list[int], Indices]:
 
 def constant_array(data_type: pa.DataType, value: Any, count: int) -> pa.Array:
     """Return an array of *count* times *value*."""
+    if count > MAX_CACHED_ROWS:
+        return _constant(data_type, value, count)
     # Few different lengths are cached: powers of two.
     return _cached_constant(data_type, value, max(1 << (count - 1).bit_length(), 1)).slice(0, count)
 
 
 @lru_cache(maxsize=64)
 def _cached_constant(data_type: pa.DataType, value: Any, count: int) -> pa.Array:
+    return _constant(data_type, value, count)
+
+
+def _constant(data_type: pa.DataType, value: Any, count: int) -> pa.Array:
     return (
         pa.nulls(count, data_type)
         if value is None

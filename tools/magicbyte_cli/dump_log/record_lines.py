@@ -109,7 +109,9 @@ class RecordColumns:
             timestamps=[-1 if row.timestamp is None else row.timestamp for row in rows],
             key_sizes=[-1 if row.key is None else len(row.key) for row in rows],
             value_sizes=[-1 if row.value is None else len(row.value) for row in rows],
-            header_keys=[",".join(header["key"] for header in row.headers or ()) for row in rows],
+            header_keys=[
+                ",".join(() if row.headers is None else row.headers.keys()) for row in rows
+            ],
             keys=[row.key for row in rows],
             values=[row.value for row in rows],
         )

@@ -1,6 +1,7 @@
 """Lines that kafka-dump-log prints for segments: for batches and their records."""
 
 from collections.abc import Generator, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 
 import magicbyte
@@ -17,6 +18,9 @@ from magicbyte_cli.dump_log.record_lines import RecordColumns, SegmentOptions, r
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a segment, or of decompressed records, that are decoded together."""
+
+MAX_ROWS = 4096
+"""Records of a damaged batch that are decoded before their lines are printed."""
 
 
 class OffsetSequence:
@@ -167,5 +171,6 @@ def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) 
     """Yield the lines of the records before the damage, then raise ToolError."""
     if entry.magic == 2:
         rows = records_before_damage(frame.data, entry, LIMITS)
-        yield from record_lines(frame, entry, RecordColumns.of_rows(rows), options)
+        while some := list(islice(rows, MAX_ROWS)):
+            yield from record_lines(frame, entry, RecordColumns.of_rows(some), options)
     raise tool_error(frame, message)

@@ -36,12 +36,17 @@ class Judge(ReferenceEngine):
         self.is_silent = False
 
     def decode_entry(
-        self, data: memoryview, entry: Entry, columns: Sequence[str], limits: Limits
+        self,
+        data: memoryview,
+        entry: Entry,
+        columns: Sequence[str],
+        limits: Limits,
+        **more: Any,
     ) -> tuple[pa.RecordBatch, DecodedEntry]:
         self.asked.add(entry.position)
         if self.is_silent:
             return NO_ROWS, DecodedEntry(findings=(REFUSED,))
-        return super().decode_entry(data, entry, columns, limits)
+        return super().decode_entry(data, entry, columns, limits, **more)
 
 
 @dataclass(slots=True)

@@ -8,7 +8,6 @@ import sys
 from typing import Any
 
 import numpy as np
-import pyarrow as pa
 
 from magicbyte import codecs
 from magicbyte.engines.columnar import _buffers, _control_block
@@ -24,10 +23,12 @@ from magicbyte.engines.columnar._buffers import (
 )
 from magicbyte.engines.columnar._control_block import DONE, NEAR_END, NOT_VIEWABLE
 from magicbyte.engines.columnar._formats import DescriptorEntries, EntryFormat, format_of
+from magicbyte.engines.columnar._kernel_stops import end_of_records, record_stop
 from magicbyte.engines.columnar._layout import column_layout
 from magicbyte.engines.columnar._libraries import functions
 from magicbyte.engines.columnar._machine_code import MachineCode
-from magicbyte.engines.columnar._output import MAX_COLUMN_BYTES, OutputColumns, joined
+from magicbyte.engines.columnar._output import MAX_COLUMN_BYTES, OutputColumns
+from magicbyte.engines.columnar._referred_entries import ReferredEntries
 from magicbyte.engines.columnar._signatures import SCAN, num_words
 from magicbyte.engines.columnar.kernel_loader import (
     decoder,
@@ -36,14 +37,21 @@ from magicbyte.engines.columnar.kernel_loader import (
     is_plain_python,
     kernel,
 )
-from magicbyte.engines.control_records import ControlReader
+from magicbyte.engines.control_records import MAX_CACHED_SIZE, ControlReader
 from magicbyte.engines.entry import codec_at
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry
+from magicbyte.engines.record_decoder import RecordStop
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError, LimitError
 from magicbyte.limits import Limits
-from magicbyte_kernels.kernel_interface import BUFFER_FULL, STOP_REASON
+from magicbyte_formats.wire import Codec
+from magicbyte_kernels.kernel_interface import (
+    BUFFER_FULL,
+    IS_LENIENT,
+    NUM_NEGATIVE,
+    STOP_REASON,
+)
 
 MIN_DESCRIPTORS, MAX_DESCRIPTORS = 512, 1 << 16
 """Bounds of the first capacity of the descriptor table, which is 1.25 times the estimate from the last
@@ -111,8 +119,9 @@ class EntryRun:
         self.has_codec = self.has_control = False
         self.reason = DONE
         """The stop reason of the last call of the kernel."""
-        self.referred: dict[int, tuple[pa.RecordBatch, DecodedEntry]] = {}
-        """Entries, by number, that the reference engine has decoded."""
+        self.stop: RecordStop | None = None
+        """Position of the fault that a kernel has found in the entry that it was last called for."""
+        self.referred = ReferredEntries(reference, chunk, columns, limits)
 
     def _expected_entries(self) -> int:
         size, decompressed = size_estimates().get((self.format.name, "run"), (len(self.view), 1))
@@ -178,16 +187,18 @@ class EntryRun:
         decompressed = self._decode_by_kernel(n)
         desc[self.names["size"]] = size  # the kernel `sections` may have set it to 0
         if decompressed is None:
-            decompressed = self._refer(n)
+            decompressed = self._refer(n, self.stop)
         self.num_bytes += max(size, decompressed)
         self.count, self.end = n + 1, self.end + size
 
     def _decode_by_kernel(self, n: int) -> int | None:
         """Decode entry *n* with a kernel; return the number of its decompressed bytes.
 
-        Its payload is decompressed first. Returns None if the reference engine has to decode the entry.
+        Its payload is decompressed first. Returns None if the reference engine has to decode the entry, from
+        `stop` on if that is set.
         """
         names, desc = self.names, self.desc[n : n + 1]
+        self.stop = None
         if self.format.is_unusual(desc)[0]:
             return None
         codec = int(desc[0, names["codec"]])
@@ -206,11 +217,29 @@ class EntryRun:
                 return None
         size = int(desc[0, names["end"]] - desc[0, names["start"]])
         self.output.largest = max(self.output.largest, size)
-        while self.decode_kernel(self.desc, n, n + 1, self.output.state) == n:
-            is_full = self.output.state[STOP_REASON] == BUFFER_FULL
-            if not is_full or not self.output.grow(self.format.max_rows(desc), size):
-                return None
-        return size if codec else 0
+        state, is_batch = self.output.state, not self.kernels.IS_STREAM
+        decompressed: int | None = None
+        if is_batch and desc[0, names["is_control"]]:
+            self.has_control = True
+        while self.decode_kernel(self.desc, n, n + 1, state) == n:
+            if state[STOP_REASON] == BUFFER_FULL:
+                if not self.output.grow(self.format.max_rows(desc), size):
+                    break
+            elif is_batch and not state[IS_LENIENT]:
+                state[IS_LENIENT] = (
+                    True  # it may only have lengths that are findings, but no faults
+                )
+            else:
+                self.stop = record_stop(state) if is_batch else None
+                break
+            state[NUM_NEGATIVE] = 0
+        else:
+            if state[NUM_NEGATIVE]:
+                end = end_of_records(state, int(desc[0, names["rows"]]), size)
+                self.referred.ends_with_findings[n] = end
+            decompressed = size if codec else 0
+        state[IS_LENIENT] = state[NUM_NEGATIVE] = 0
+        return decompressed
 
     def _decompress(self, desc: Descriptors) -> _buffers.Bytes | None:
         """Decompress the payload of one entry, and let its descriptor refer to the returned memory."""
@@ -236,13 +265,10 @@ class EntryRun:
         desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
         return payload
 
-    def _refer(self, n: int) -> int:
+    def _refer(self, n: int, stop: RecordStop | None = None) -> int:
         """Have the reference engine decode entry *n*; return the size of its rows in bytes."""
         entry = DescriptorEntries(self.format, self.desc[n : n + 1], self.chunk.position)[0]
-        data = self.chunk.bytes_of(entry)
-        rows, decoded = self.reference.decode_entry(data, entry, self.columns, self.limits)
-        self.referred[n] = rows, decoded
-        return int(rows.nbytes)
+        return self.referred.decode(n, entry, stop)
 
     # Results
 
@@ -259,9 +285,12 @@ class EntryRun:
         bases = None
         if self.has_codec and self.kernels.IS_STREAM and self.output.num_rows:
             bases = self._finish_wrappers(desc, kernel_rows)
-        results = self._control_results(entries) if self.has_control else {}
-        num_rows = kernel_rows.copy() if self.referred else kernel_rows
-        for n, (_, result) in self.referred.items():
+        results = self._control_results(entries, kernel_rows) if self.has_control else {}
+        if self.referred.ends_with_findings:
+            results |= self.referred.results_of_ends(entries)
+        referred = self.referred.decoded
+        num_rows = kernel_rows.copy() if referred else kernel_rows
+        for n, (_, result) in referred.items():
             results[n] = result
             num_rows[n], decompressed[n] = result.num_rows, result.decompressed
         rows = self.output.to_batch(
@@ -278,7 +307,7 @@ class EntryRun:
             rest = self.reference.scan(after, verify=self.verify, limits=self.limits, max_entries=1)
         return Decoded(
             entries=entries,
-            rows=self._with_referred(rows, kernel_rows) if self.referred else rows,
+            rows=self.referred.inserted_into(rows, kernel_rows) if referred else rows,
             num_rows=num_rows,
             decompressed=decompressed,
             results=results,
@@ -301,7 +330,7 @@ class EntryRun:
             if self.has_codec:
                 sizes = desc[:, self.names["end"]] - desc[:, self.names["start"]]
                 decompressed = sizes * is_compressed
-        num_rows[list(self.referred)] = 0
+        num_rows[list(self.referred.decoded)] = 0
         return num_rows, decompressed
 
     def _finish_wrappers(self, desc: Descriptors, kernel_rows: Numbers) -> Numbers:
@@ -312,31 +341,32 @@ class EntryRun:
             self._refer(n)
         return bases
 
-    def _control_results(self, entries: DescriptorEntries) -> dict[int, DecodedEntry]:
-        """Return the results of control batches; the reference engine decodes those with findings."""
+    def _control_results(
+        self, entries: DescriptorEntries, kernel_rows: Numbers
+    ) -> dict[int, DecodedEntry]:
+        """Return the results of control batches; the reference engine looks at those that may have findings."""
         is_control = entries.column("is_control") != 0
-        is_control[list(self.referred)] = False
-        numbers = np.flatnonzero(is_control)
+        is_control[[*self.referred.decoded, *self.referred.ends_with_findings]] = False
+        is_small = entries.column("size_bytes") <= MAX_CACHED_SIZE
+        is_small &= entries.column("codec") == Codec.NONE
+        sizes = self.desc[:, self.names["end"]] - self.desc[:, self.names["start"]]
+        for n in np.flatnonzero(is_control & ~is_small).tolist():
+            self.referred.ends_with_findings[n] = RecordStop(
+                int(kernel_rows[n]), int(sizes[n]), 0, 0
+            )
+        numbers = np.flatnonzero(is_control & is_small)
         contents = self.controls.read(self.chunk, entries, numbers, limits=self.limits)
         bases = entries.column("first_offset")[numbers].tolist()
         results: dict[int, DecodedEntry] = {}
         for n, base, content in zip(numbers.tolist(), bases, contents, strict=True):
             if content.is_clean:
-                count = content.num_rows
+                count = int(kernel_rows[n])
                 results[n] = DecodedEntry(count, base, count, content.control)
             else:
-                self._refer(n)
+                self.referred.ends_with_findings[n] = RecordStop(
+                    int(kernel_rows[n]), int(sizes[n]), 0, 0
+                )
         return results
-
-    def _with_referred(self, rows: pa.RecordBatch, kernel_rows: Numbers) -> pa.RecordBatch:
-        """Return *rows* of the kernels with the reference engine's rows inserted, in order of entries."""
-        ends = np.cumsum(kernel_rows)
-        parts, position = [], 0
-        for n in sorted(self.referred):
-            begin, end = int(ends[n] - kernel_rows[n]), int(ends[n])
-            parts += [rows.slice(position, begin - position), self.referred[n][0]]
-            position = end
-        return joined([*parts, rows.slice(position)])
 
 
 _INPUT = struct.Struct(f"{_control_block.NUM_SLOTS - _control_block.STATE}q")

@@ -157,13 +157,12 @@ class RecordBatchFormat(EntryFormat):
         raise KeyError(name)
 
     def is_unusual(self, desc: Descriptors) -> Mask:
-        is_control: Mask = desc[:, self._at["is_control"]] != 0
         # Kafka's reader ignores bytes in a batch without records; the reference engine reports them.
         has_bytes: Mask = desc[:, self._at["end"]] > desc[:, self._at["start"]]
         is_empty: Mask = desc[:, self._at["num_records"]] == 0
         # A kernel looks at the codec only where there are records.
         is_unknown: Mask = desc[:, self._at["codec"]] > Codec.ZSTD
-        return is_control | is_empty & (has_bytes | is_unknown)
+        return is_empty & (has_bytes | is_unknown)
 
     def max_rows(self, desc: Descriptors) -> int:
         counts = desc[:, self._at["num_records"]]

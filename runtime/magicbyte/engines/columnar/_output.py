@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines._row_columns import rows_of_nothing
 from magicbyte.engines.columnar._arrow_release import LEN_WORD
 from magicbyte.engines.columnar._buffers import (
     POOL,
@@ -20,7 +21,6 @@ from magicbyte.engines.columnar._buffers import (
 from magicbyte.engines.columnar._c_data import PRIVATE_DATA, RELEASE, StructTemplate
 from magicbyte.engines.columnar._layout import ColumnLayout
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.reference import rows_of_nothing
 from magicbyte.tables.arrays import (
     array_of,
     batch_of,

@@ -15,6 +15,7 @@ from magicbyte_tools.generate.columnar.entry_model import (
     condition_needs,
     least,
     needed_variables,
+    only_list,
 )
 from magicbyte_tools.generate.columnar.header_printer import header_checks, print_header
 from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
@@ -36,6 +37,11 @@ class DecoderPrinter:
             self.needed.add(self.entry.codec.source)
         for _, value in self.entry.derived:
             self.needed |= value.needs
+        rows = self.entry.rows
+        self.tracked_list = None if rows is None else only_list(rows.body)
+        """The list in a row whose elements a stop counts."""
+        self.element = "0", "0"
+        """Number of elements of that list before the next one, and where that begins."""
 
     def text(self) -> str:
         """Return the source of the function `decoder`."""
@@ -75,7 +81,12 @@ class DecoderPrinter:
 
     def _stop(self, condition: str) -> None:
         """Print a stop at this entry, which the kernel does not support, under *condition*."""
-        self.writer.when(condition, "return n")
+        element, start = self.element
+        if start != "0":
+            start = f"{start} - payload_start"
+        row = f"{self.entry.table.name}_rows - rows_before"
+        stop = f"stop_at(state, {row}, row_start - payload_start, {element}, {start})"
+        self.writer.when(condition, stop, "return n")
 
     def _stop_if_full(self, condition: str) -> None:
         self.writer.when(condition, "state[STOP_REASON] = BUFFER_FULL", "return n")
@@ -84,7 +95,7 @@ class DecoderPrinter:
 
     def _load_state(self) -> None:
         writer, slot = self.writer, self.layout.slot
-        writer.add("state[STOP_REASON] = 0")
+        writer.add("state[STOP_REASON] = 0", "is_lenient = int(state[IS_LENIENT])")
         for table in self.layout.tables:
             for key in ("rows", "capacity"):
                 writer.add(f"{table.name}_{key} = int({slot(f'{table.name}_{key}')})")
@@ -116,6 +127,7 @@ class DecoderPrinter:
     def _entry(self) -> None:
         writer, layout, entry = self.writer, self.layout, self.entry
         writer.add(f"p = int({layout.at('start')})", f"p_end = int({layout.at('end')})")
+        writer.add("payload_start = row_start = p")
         for table in layout.tables:
             for column in table.columns:
                 if column.is_bytes:
@@ -142,6 +154,7 @@ class DecoderPrinter:
         for node in entry.body:
             same_as_outer |= condition_needs(node) & set(layout.names)
         with writer.block("while p < p_end:"):
+            writer.add("row_start = p")
             self._stop_if_full(f"{table.name}_rows >= {table.name}_capacity")
             self._stop(f"p_end - p < {entry.least_size}")
             frame_names = {stored, *entry.size_expression.needs}
@@ -196,7 +209,8 @@ class DecoderPrinter:
         writer, skipped = self.writer, 0
         for number in nodes:
             position = f"p + {skipped}" if skipped else "p"
-            is_used = number.var in self.needed or number.checks or number.column is not None
+            has_checks = number.checks or number.sentinel is not None
+            is_used = number.var in self.needed or has_checks or number.column is not None
             if number.condition is not None:
                 if skipped:
                     writer.add(f"p += {skipped}")
@@ -215,12 +229,21 @@ class DecoderPrinter:
                 skipped += number.most
             for check in number.checks:
                 self._stop(f"not ({check})")
+            if number.sentinel is not None and table is self.entry.table:
+                self._negative(number)
         if skipped:
             writer.add(f"p += {skipped}")
         self._stop(f"p > {end}")
         for number in nodes:
             if number.column is not None and table is not None:
                 self._store(number.column, number.var, table)
+
+    def _negative(self, number_node: NumberNode) -> None:
+        """Print code for a length below its sentinel: a finding about the row, which only counts it."""
+        with self.writer.block(f"if {number_node.var} < {number_node.sentinel}:"):
+            self._stop("not is_lenient")
+            row = f"{self.entry.table.name}_rows - rows_before"
+            self.writer.add(f"count_negative(state, {row}, row_start - payload_start)")
 
     def _store(self, column: RowColumn, source: str, table: RowTable) -> None:
         """Print code that writes a number to its column."""
@@ -276,20 +299,36 @@ class DecoderPrinter:
         writer, column = self.writer, loop_node.column
         inner = loop_node.table or (column.struct_table if column is not None else None)
         count, fewest = loop_node.count.source, max(1, least(loop_node.body))
-        self._stop(f"{count} < 0 or {count} > ({end} - p) // {fewest}")
+        self._stop(f"{count} < 0")
+        # Elements are read as far as the bytes may reach, so that a wrong count is found at its place.
+        most = f"{loop_node.var}_most"
+        writer.add(f"{most} = min({count}, ({end} - p) // {fewest})")
         if column is not None and table is not None and inner is not None:
             with self._if_requested(column):
                 writer.add(f"put4({column.var}_offsets + 4 * {table.name}_rows, {inner.name}_rows)")
-                self._stop_if_full(f"{count} > {inner.name}_capacity - {inner.name}_rows")
+                self._stop_if_full(f"{most} > {inner.name}_capacity - {inner.name}_rows")
         elif inner is not None:
-            self._stop_if_full(f"{count} > {inner.name}_capacity - {inner.name}_rows")
-        with writer.block(f"for _ in range({count}):"):
+            self._stop_if_full(f"{most} > {inner.name}_capacity - {inner.name}_rows")
+        is_tracked = loop_node is self.tracked_list
+        with writer.block(f"for {'element' if is_tracked else '_'} in range({most}):"):
+            if loop_node.table is not None:
+                writer.add("row_start = p")
+            if is_tracked:
+                writer.add("element_start = p")
+                self.element = "element", "element_start"
             self._fields(loop_node.body, end, inner)
             for derived_column, value in loop_node.derived:
                 assert inner is not None
                 self._store(derived_column, value.wrapped_source, inner)
             if inner is not None:
                 writer.add(f"{inner.name}_rows += 1")
+        if loop_node.table is not None:
+            writer.add("row_start = p")
+            self.element = "0", "0"
+        if is_tracked:
+            writer.add("element_start = p")
+            self.element = most, "element_start"
+        self._stop(f"{most} < {count}")
 
 
 def _mode(column: RowColumn) -> str:

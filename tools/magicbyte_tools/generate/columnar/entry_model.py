@@ -93,6 +93,8 @@ class NumberNode(FieldNode):
     """Smallest width, in bytes."""
     checks: tuple[str, ...] = ()
     """Comparisons that a valid number passes."""
+    sentinel: int | None = None
+    """Negative number that stands for an absent byte string; readers take lower ones for it, too."""
     condition: Expression | None = None
     """Condition for the field to exist; None: always."""
     column: RowColumn | None = None
@@ -100,6 +102,13 @@ class NumberNode(FieldNode):
     """Bit fields in the number: name, shift and mask of each."""
     enums: tuple[tuple[str, tuple[tuple[int, str], ...]], ...] = ()
     """Kafka's names of the values of bit fields."""
+
+    @property
+    def writer_checks(self) -> tuple[str, ...]:
+        """Comparisons that a number passes as writers write it."""
+        if self.sentinel is None:
+            return self.checks
+        return (*self.checks, f"{self.var} >= 0 or {self.var} == {self.sentinel}")
 
     @property
     def is_varint(self) -> bool:
@@ -210,6 +219,17 @@ def longest_run(nodes: Sequence[FieldNode]) -> int:
         if isinstance(node, (RegionNode, LoopNode)):
             longest = max(longest, longest_run(node.body))
     return longest
+
+
+def only_list(nodes: Sequence[FieldNode]) -> LoopNode | None:
+    """Return the list among the fields *nodes* of a row; None if there are several or none."""
+    lists: list[LoopNode] = []
+    for node in nodes:
+        if isinstance(node, LoopNode):
+            lists.append(node)
+        elif isinstance(node, RegionNode):
+            lists += [node for node in node.body if isinstance(node, LoopNode)]
+    return lists[0] if len(lists) == 1 else None
 
 
 def condition_needs(field_node: FieldNode) -> frozenset[str]:

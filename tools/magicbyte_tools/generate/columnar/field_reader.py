@@ -28,6 +28,7 @@ VARINTS = {("zigzag", 32): (5, "zigzag32"), ("zigzag", 64): (10, "zigzag64")}
 
 RESERVED = {"address", "available", "capacity", "desc", "end", "entries", "first", "last", "length"}
 RESERVED |= {"n", "p", "p_end", "positions", "size", "state", "stop", "verify"}
+RESERVED |= {"element", "element_start", "is_lenient", "payload_start", "row_start", "rows_before"}
 """Variables of the kernels that no field may be called."""
 
 KNOWN_KEYS = {"id", "type", "size", "if", "repeat", "repeat-expr", "doc", "doc-ref"}
@@ -249,8 +250,16 @@ class FieldOfType:
     def _number(self, primitive: str, most: int, least: int, arrow_type: str) -> NumberNode:
         var = self.reader.variable(self.id, self.prefix)
         column = self._column(arrow_type, False)
-        checks = self._checks(var)
-        return NumberNode(var, self.spec_path, primitive, most, least, checks, column=column)
+        return NumberNode(
+            var,
+            self.spec_path,
+            primitive,
+            most,
+            least,
+            checks=self._checks(var),
+            sentinel=self.field_spec.get("-sentinel"),
+            column=column,
+        )
 
     def _bits(self, structure: Spec) -> NumberNode:
         fields = bit_fields(structure)
@@ -278,14 +287,11 @@ class FieldOfType:
         )
 
     def _checks(self, var: str) -> tuple[str, ...]:
-        """Return the comparisons that `valid`, `-valid` and `-sentinel` demand of a number."""
-        checks = [
+        """Return the comparisons that `valid` and `-valid` demand of a number."""
+        return tuple(
             " or ".join(f"{var} {operator} {limit}" for limit in alternatives)
             for operator, alternatives in limits(self.field_spec, self.spec_path)
-        ]
-        if "-sentinel" in self.field_spec:
-            checks.append(f"{var} >= 0 or {var} == {self.field_spec['-sentinel']}")
-        return tuple(checks)
+        )
 
     def _column(self, arrow_type: str, is_nullable: bool) -> RowColumn | None:
         """Return the column that the field fills, and add it to the table; None if there is none."""

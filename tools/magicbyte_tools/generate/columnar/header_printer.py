@@ -15,7 +15,7 @@ def print_header(
     """
     for position, number in entry_model.header_numbers:
         bits = [bit for bit in number.bits if variables is None or bit[0] in variables]
-        if variables is None or number.var in variables or bits or number.checks:
+        if variables is None or number.var in variables or bits or number.writer_checks:
             writer.add(f"{number.var} = {number.reader}(p + {position})")
         for name, shift, mask in bits:
             writer.add(f"{name} = {number.var} >> {shift} & {mask:#x}")
@@ -23,4 +23,4 @@ def print_header(
 
 def header_checks(entry_model: EntryModel) -> list[str]:
     """Return the comparisons that a valid header passes, as Python source."""
-    return [check for number in entry_model.variables for check in number.checks]
+    return [check for number in entry_model.variables for check in number.writer_checks]

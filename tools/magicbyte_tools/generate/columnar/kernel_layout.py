@@ -1,6 +1,6 @@
 """Names the numbers of a format's descriptors and the slots of its decoder's state."""
 
-from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
+from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS, STATE_SLOTS
 from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
 from magicbyte_tools.generate.columnar.entry_model import (
     EntryModel,
@@ -38,7 +38,7 @@ class KernelLayout:
         self.header_names += [f"row_{column.name}" for column in self.computed_columns]
         self.names = [*DESCRIPTOR_FIELDS, *self.header_names]
         """Names of the numbers of a descriptor."""
-        self.slots = ["stop_reason"]
+        self.slots = list(STATE_SLOTS)
         """Names of the slots of a state."""
         self.tables: list[RowTable] = []
         self._add_table(entry_model.table)

@@ -1,9 +1,9 @@
 """Prints the module of a format's kernels: headers to descriptors, payloads to columns.
 
 A kernel reports no errors. At the first entry that it does not support it stops and returns the
-index of that entry; the caller then lets the reference engine find the fault. So a kernel has one
-path: every buffer has `SLACK` readable bytes after its end, a run of numbers is read without a
-bounds check, and its end is checked afterwards.
+index of that entry, and stores which record and element it has stopped at; the caller then lets the
+reference engine find the fault there. So a kernel has one path: every buffer has `SLACK` readable bytes
+after its end, a run of numbers is read without a bounds check, and its end is checked afterwards.
 """
 
 import ast
@@ -155,7 +155,7 @@ def _skip_field(writer: SourceWriter, field_node: FieldNode) -> None:
     if isinstance(field_node, NumberNode):
         with writer.under(field_node.condition):
             writer.add(f"{field_node.var} = {field_node.reader}(p)", f"p += {field_node.most}")
-        for check in field_node.checks:
+        for check in field_node.writer_checks:
             writer.when(f"not ({check})", "continue")
     elif isinstance(field_node, BytesNode):
         size = field_node.size_expression.source
