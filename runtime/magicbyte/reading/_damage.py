@@ -4,7 +4,15 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from magicbyte.engines.entry import HEADER_BYTES, LEAST_SIZE, OVERHEAD, Entry
+from magicbyte.engines.entry import (
+    HEADER_BYTES,
+    LEAST_SIZE,
+    OVERHEAD,
+    Entry,
+    checksum_of,
+    read_entry,
+)
+from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import FormatError
 from magicbyte.findings import TAILS, Finding
 from magicbyte.limits import Limits
@@ -12,6 +20,9 @@ from magicbyte.logdir.entry_candidates import RunningChecksum
 from magicbyte.reading._resynchronize import EntrySearch
 from magicbyte.storage import MASK, UnreadableBytes
 from magicbyte_formats.wire import EntryHeader
+
+MAX_WRONG_ENTRIES = 1 << 12
+"""Consecutive entries with wrong checksums that are returned together."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +64,16 @@ class DamageFinder:
         self._search = search
         self._limits = limits
 
-    def of_entry(self, entry: Entry, computed: int | None) -> Damage:
-        """Return the damage at *entry*, which is too large, or whose bytes have the checksum *computed*."""
+    def of_entry(self, entry: Entry, computed: int | None, chunk: Chunk) -> Damage:
+        """Return the damage at *entry*, which is too large, or whose bytes have the checksum *computed*.
+
+        *chunk* has the bytes from the entry on, or some of them.
+        """
         if entry.size_bytes <= self._limits.max_entry_bytes:
             assert computed is not None
+            ranges, resume = self._wrong_entries(entry, computed, chunk)
+            if ranges:
+                return Damage(ranges, resume)
             return self.at(entry.position, entry.checksum_mismatch(computed), entry)
         if self._search.is_plausible(entry.end):
             findings = (entry.over_limit(self._limits),)
@@ -67,6 +84,41 @@ class DamageFinder:
             "bad-size", f"size field {size} leads to no entry", field="size", found=size
         )
         return self.at(entry.position, finding)
+
+    def _wrong_entries(
+        self, entry: Entry, computed: int, chunk: Chunk
+    ) -> tuple[list[UnsoundRange], int]:
+        """Return the ranges of consecutive entries with wrong checksums, and the position after the last.
+
+        *computed* is the checksum of the first. It ends before an entry that none follows whose offset
+        continues its own: `at` has to search there. `at` would return the same for each entry, but read
+        some headers from the file.
+        """
+        ranges: list[UnsoundRange] = []
+        chunk_end = chunk.position + len(chunk.data)
+        while len(ranges) < MAX_WRONG_ENTRIES:
+            following = self._confirming(entry, chunk)
+            if following is None:
+                break
+            findings = (entry.checksum_mismatch(computed),)
+            ranges.append(UnsoundRange(entry.position, entry.end, "damaged", findings, entry))
+            entry = following
+            if entry.end > chunk_end or entry.size_bytes > self._limits.max_entry_bytes:
+                break
+            computed = checksum_of(chunk.data, entry, origin=chunk.position)
+            if computed == entry.crc:
+                break
+        return ranges, entry.position
+
+    def _confirming(self, entry: Entry, chunk: Chunk) -> Entry | None:
+        """Return the header after *entry* if its offset is the next one, which confirms the size."""
+        begin = entry.end - chunk.position
+        try:
+            following = read_entry(chunk.data, begin, origin=chunk.position)
+        except FormatError:
+            return None
+        is_next = following.first_offset == entry.last_offset + 1
+        return following if is_next and self._search.is_well_placed(following) else None
 
     def at(self, position: int, finding: Finding, entry: Entry | None = None) -> Damage:
         """Return the damage that begins at *position*, which *finding* describes.

@@ -121,6 +121,15 @@ class EntrySearch:
             and (ceiling is None or header.offset < ceiling)
         )
 
+    def is_well_placed(self, entry: Entry) -> bool:
+        """Return whether *entry* ends in the file, and its offset fits those before the damage."""
+        floor, ceiling = self._order.confirmed_floor, self._order.ceiling
+        return (
+            entry.end <= self.end
+            and (floor is None or entry.first_offset > floor)
+            and (ceiling is None or entry.first_offset < ceiling)
+        )
+
     def claim(self, position: int, data: bytes) -> Entry | None:
         """Return the header in *data*, the bytes at *position*; None if it cannot be the next entry's."""
         try:

@@ -291,7 +291,7 @@ class VerifiedWalk(Walk):
         """
         position = chunk.position
         if unsound is not None:
-            return self._damage.of_entry(unsound, computed), 1
+            return self._damage.of_entry(unsound, computed, chunk), 1
         assert stopped_by is not None
         if stopped_by.code != "incomplete-entry":
             return self._damage.at(position, stopped_by), 1
@@ -306,7 +306,7 @@ class VerifiedWalk(Walk):
                 return None, min(HEADER_BYTES, left)
             return self._damage.at(position, error.finding), 1
         if computed is not None or entry.size_bytes > self.limits.max_entry_bytes:
-            return self._damage.of_entry(entry, computed), 1
+            return self._damage.of_entry(entry, computed, chunk), 1
         return None, entry.size_bytes
 
     def _first_need(self) -> int:
