@@ -5,7 +5,7 @@ import json
 import os
 import random
 import struct
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -127,9 +127,10 @@ def drawn_faults(sample: SampleLog) -> list[Fault]:
     drawn = random.Random(SEED)
     segments = list(sample.batches)
     others = [path for path in sample.files if path not in sample.batches and path.stat().st_size]
+    folders = sorted({path.parent for path in segments})
     faults = []
     for number in range(NUM_FAULTS):
-        path = drawn.choice((segments, segments, segments, others, others, segments)[number % 6])
+        path = drawn.choice((segments, segments, segments, others, others, folders)[number % 6])
         is_whole = path.is_dir() or number % 7 == 0
         size = path.stat().st_size
         faults.append(Fault(path, None if is_whole else drawn.randrange(size) // FaultyDisk.BLOCK))
@@ -280,6 +281,18 @@ def test_on_damage_fail_ends_with_status_2(sample: SampleLog) -> None:
         _, result = dump(sample, "--on-damage", "fail")
     assert result.exit_code == 2
     assert "4096 bytes" in result.stderr and "Input/output error" in result.stderr
+
+
+@pytest.mark.parametrize("check", [check_verify, check_dump, check_export, check_stats])
+def test_a_file_that_vanishes_is_a_finding_and_the_rest_is_read(
+    check: Callable[..., None], sample: SampleLog
+) -> None:
+    fault = Fault(list(sample.batches)[2], None)
+    with faulty_disk() as disk:
+        disk.unopened[str(fault.path)] = errno.ENOENT
+        check(sample, fault, is_met=True)
+        _, result = dump(sample, "--on-damage", "fail")
+        assert result.exit_code == 2 and "gone since the read was planned" in result.stderr
 
 
 def test_companion_files_that_can_be_read_are_printed(sample: SampleLog) -> None:

@@ -10,6 +10,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, Limits
+from magicbyte.reading.dataset import skip_gone_files
 from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
 from magicbyte.tables.schemas import TABLES
@@ -71,7 +72,7 @@ class Selection(LogSelection):
                     f"{name} {time} is {iso_time(time)} in milliseconds; if it is in seconds, "
                     f"{iso_time(1000 * time)}, append 000"
                 )
-        return mb.open(
+        dataset = mb.open(
             *paths,
             offsets=(self.from_offset, self.to_offset),
             times=(self.from_time, self.to_time),
@@ -83,6 +84,7 @@ class Selection(LogSelection):
             threads=threads,
             **self.arguments,
         )
+        return dataset if self.on_damage == "fail" else skip_gone_files(dataset)
 
 
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:

@@ -19,6 +19,7 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
 from magicbyte.reading.split import Split, header_result, select_rows
+from magicbyte.reading.survey import open_or_give_up
 from magicbyte.reading.table_rows import (
     batch_rows,
     partition_row,
@@ -373,3 +374,12 @@ def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report)
         survey = None if log.measured_replicas or log.state else planner.survey(log)
         report.findings.extend(log.findings if survey is None else survey.findings)
         yield from replica_rows(log, survey)
+
+
+def skip_gone_files(dataset: Dataset) -> Dataset:
+    """Return *dataset* changed so that a file that is gone since it was listed is a finding, no error.
+
+    Its records may be in a file that has replaced it since: only who reads once should go on.
+    """
+    dataset._planner = Planner(dataset.options, open_or_give_up)
+    return dataset
