@@ -37,6 +37,12 @@ SCALARS = {kind: form.size for kind, form in NUMBERS.items()} | {"bool": 1, "uui
 
 VARINT_MAX_BYTES = 5
 
+BOUNDED_SINCE = (4, 4)
+"""First release that compares counts with these limits, and that of tagged fields with the bytes left."""
+
+MAX_ELEMENTS = 1_000_000
+MAX_TAGGED_FIELDS = 10_000
+
 DEFAULTS: dict[str, Any] = {
     "string": "",
     "bytes": b"",
@@ -70,7 +76,8 @@ class MessageError(FormatError):
             )
         )
         self.reason = reason
-        """`array`, `count`, `end`, `null`, `tag`, `text`, `type`, `varint` or `version`."""
+        """`array`, `count`, `elements`, `end`, `null`, `tag`, `tags`, `text`, `type`, `varint` or
+        `version`."""
         self.number = number
         """Stored number that is wrong: a length, a count, a tag, ..."""
         self.left = left
@@ -217,7 +224,7 @@ class _MessageDecoder:
 
     def tagged(self, known: dict[int, MessageField]) -> dict[str, Any]:
         tagged_fields: dict[str, Any] = {}
-        for _ in range(self.uvarint(None)):
+        for _ in range(self.tagged_count()):
             tag, size = self.uvarint(None), self.uvarint(None)
             field = known.get(tag)
             if field is None:
@@ -234,6 +241,13 @@ class _MessageDecoder:
             else:
                 tagged_fields[field.name] = value
         return tagged_fields
+
+    def tagged_count(self) -> int:
+        count = self.uvarint(None)
+        most = min(MAX_TAGGED_FIELDS, len(self.data) - self.position)
+        if self.release >= BOUNDED_SINCE and not 0 <= count <= most:
+            raise self.error("tags", None, count, f"{count} tagged fields")
+        return count
 
     def default(self, field: MessageField) -> Any:
         """Return the value of a tagged field that is absent."""
@@ -259,6 +273,8 @@ class _MessageDecoder:
             return self.null(field, field.name)
         if count > len(self.data) - self.position:
             raise self.error("count", field.name, count, f"{count} elements")
+        if self.release >= BOUNDED_SINCE and count > MAX_ELEMENTS:
+            raise self.error("elements", field.name, count, f"{count} elements")
         if field.kind in NUMBERS:
             form = NUMBERS[field.kind]
             return [form.unpack(self.take(form.size, "end", field.name))[0] for _ in range(count)]

@@ -33,11 +33,13 @@ from paths import shared
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 FILES = int(os.environ.get("MAGICBYTE_DRAWN") or 150)
-RELEASES = (os.environ.get("MAGICBYTE_RELEASES") or "2.8.2 3.3.2 3.6.2 3.9.2 4.1.2 4.3.1").split()
+RELEASES = (
+    os.environ.get("MAGICBYTE_RELEASES") or "2.8.2 3.3.2 3.6.2 3.9.2 4.1.2 4.3.1 4.4.0"
+).split()
 
 EVERY_RELEASE = (
     *("2.8.2", "3.0.2", "3.1.2", "3.2.3", "3.3.2", "3.4.1", "3.5.2", "3.6.2", "3.7.2", "3.8.1"),
-    *("3.9.2", "4.0.0", "4.1.2", "4.2.0", "4.3.1"),
+    *("3.9.2", "4.0.0", "4.1.2", "4.2.0", "4.3.1", "4.4.0"),
 )
 
 MORE_FLAGS: tuple[tuple[str, ...], ...] = (
@@ -126,7 +128,11 @@ def answers(folder: Path, version: str, asked: list[Dump]) -> Iterator[tuple[Dum
     out = folder / "answers"
     for some in (classes, out, folder / "in"):
         some.mkdir(parents=True)
-    runner = dumplog.HERE / "DumpRunner.java"
+    runner = classes / "DumpRunner.java"
+    source = (dumplog.HERE / "DumpRunner.java").read_text("utf-8")
+    if Release.of(version).since(4, 4):
+        source = source.replace("common.utils.Exit", "common.utils.internals.Exit")
+    runner.write_text(source)
     subprocess.run(["javac", "-nowarn", "-cp", java, "-d", classes, runner], check=True)
     lines, paths = [], []
     for one in asked:

@@ -19,7 +19,7 @@ Release = tuple[int, int]
 FOLDER = CHECKOUT / "spec" / "messages"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.yaml"))
 
-RELEASES = [(2, 8), *((3, minor) for minor in range(10)), *((4, minor) for minor in range(4))]
+RELEASES = [(2, 8), *((3, minor) for minor in range(10)), *((4, minor) for minor in range(5))]
 """Kafka releases whose versions of the messages the tests write."""
 
 NUMBERS = {"int8": "b", "int16": "h", "int32": "i", "int64": "q", "uint16": "H"}

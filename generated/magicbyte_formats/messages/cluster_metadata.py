@@ -1,5 +1,5 @@
 # Generated from spec/messages/cluster_metadata.yaml. Do not edit: change it and `make generate`.
-# spec sha256 8407d93c7d4c93fa5468362e0070403035c1a78344f46fdff1d1880bfd1ae844
+# spec sha256 84f5e697569dbe9b202c500f89d0242906f1c3d87ca649dfc59c1e5a20fb3dee
 """Records of __cluster_metadata."""
 
 from magicbyte_kernels.message_schema import (
@@ -473,6 +473,18 @@ CLEAR_ELR_RECORD = MessageSchema(
 )
 """The eligible leader replicas of a topic or of all topics are void, the last known ones too: `min.insync.replicas` was changed, on which they depend (KIP-966)."""
 
+UNREGISTER_CONTROLLER_RECORD = MessageSchema(
+    name="UnregisterControllerRecord",
+    type=29,
+    former_types=(),
+    versions=(((4, 4), VersionRange(0, 0)),),
+    flexible=(((4, 4), VersionRange(0, None)),),
+    fields=(
+        MessageField(name="controllerId", kind="int32"),
+    ),
+)
+"""The registration of a controller was deleted (KIP-1312), so that it no longer decides which levels of features the cluster can have. Written since 4.4, after the node was removed from the voters of the quorum and stopped."""
+
 MESSAGES = (
     REGISTER_BROKER_RECORD,
     UNREGISTER_BROKER_RECORD,
@@ -503,4 +515,5 @@ MESSAGES = (
     REMOVE_DELEGATION_TOKEN_RECORD,
     REGISTER_CONTROLLER_RECORD,
     CLEAR_ELR_RECORD,
+    UNREGISTER_CONTROLLER_RECORD,
 )

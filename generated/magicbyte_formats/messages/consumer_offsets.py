@@ -1,5 +1,5 @@
 # Generated from spec/messages/consumer_offsets.yaml. Do not edit: change it and `make generate`.
-# spec sha256 a186e9c4d5751b156ba0974dbb846638a2900f71065f913bfe4aec37669bb0e6
+# spec sha256 18b4b9c758622cec0a2a6a457fadee3aab838df2d7e5d891364a16f1f3e79239
 """Records of __consumer_offsets."""
 
 from magicbyte_kernels.message_schema import (
@@ -555,6 +555,8 @@ STREAMS_GROUP_METADATA_VALUE = MessageSchema(
         MessageField(name="metadataHash", kind="int64"),
         MessageField(name="validatedTopologyEpoch", kind="int32", releases=ReleaseRange((4, 2), None), tag=0, default=-1),
         MessageField(name="lastAssignmentConfigs", kind="struct", is_array=True, is_nullable=True, releases=ReleaseRange((4, 2), None), tag=1, fields=STREAMS_GROUP_METADATA_VALUE_LAST_ASSIGNMENT_CONFIG),
+        MessageField(name="storedDescriptionTopologyEpoch", kind="int32", releases=ReleaseRange((4, 4), None), tag=2, default=-1),
+        MessageField(name="failedDescriptionTopologyEpoch", kind="int32", releases=ReleaseRange((4, 4), None), tag=3, default=-1),
     ),
 )
 """The epoch of a streams group; written when the group is created and each time it goes up."""

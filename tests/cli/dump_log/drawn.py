@@ -25,7 +25,7 @@ from magicbyte_kernels.message_schema import MessageField, MessageSchema, Releas
 Record = tuple[bytes | None, bytes | None]
 """Key and value of a record."""
 
-RELEASES = ((2, 8), (3, 3), (3, 6), (3, 9), (4, 1), (4, 3))
+RELEASES = ((2, 8), (3, 3), (3, 6), (3, 9), (4, 1), (4, 3), (4, 4))
 
 TEXTS = (
     b"",

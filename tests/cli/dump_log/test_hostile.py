@@ -15,7 +15,7 @@ SEED = 1
 RECORDS = 400
 """Number of damaged records that each decoder reads."""
 
-RELEASES = ("2.8", "3.3", "3.6", "3.9", "4.0", "4.1", "4.3")
+RELEASES = ("2.8", "3.3", "3.6", "3.9", "4.0", "4.1", "4.3", "4.4")
 
 MOST_PER_BYTE = 500
 """Bytes of memory allowed per byte of a record's value; small arrays of numbers take most."""

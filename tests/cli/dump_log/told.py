@@ -20,7 +20,7 @@ The end is null where an exception ends the output.
 RECORD = "headerKeys: []"
 """Text that ends the metadata in the line of a v2 record; key and payload follow it."""
 
-RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", "4.3")
+RELEASES = ("2.8", *(f"3.{minor}" for minor in range(10)), "4.0", "4.1", "4.2", "4.3", "4.4")
 
 Told = dict[str, str | None]
 

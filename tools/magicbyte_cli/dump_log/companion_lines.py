@@ -157,8 +157,13 @@ def _log_of(path: Path) -> Path:
     return log
 
 
-def transaction_index_lines(path: Path) -> Iterator[str]:
+def transaction_index_lines(path: Path, release: Release) -> Iterator[str]:
     for _, version, entry in unchecked_transactions(_read(path)):
+        if release.since(4, 4) and entry.version != 0:
+            raise ToolError(
+                f"Unexpected aborted transaction version {entry.version} in transaction index "
+                f"{path.name}, supported version range is 0 to 0"
+            )
         if version > 0:
             raise ToolError(
                 f"Unexpected aborted transaction version {version}, current version is 0"

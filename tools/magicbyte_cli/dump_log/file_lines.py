@@ -49,7 +49,7 @@ def _lines(name: str, dump_options: DumpOptions, findings: ClosingFindings) -> I
         case ".timeindex":
             lines = time_index_lines(path, findings, dump_options)
         case ".txnindex":
-            lines = transaction_index_lines(path)
+            lines = transaction_index_lines(path, segments.release)
         case ".snapshot":
             lines = snapshot_lines(path, dump_options)
         case _:

@@ -10,10 +10,17 @@ from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
 from magicbyte_cli.dump_log.decoders.java_exceptions import exception_text
 from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.releases import Release
-from magicbyte_formats.messages import consumer_offsets, consumer_protocol, share_group_state
+from magicbyte_formats.messages import (
+    consumer_offsets,
+    consumer_protocol,
+    share_group_state,
+    transaction_state,
+)
 from magicbyte_kernels.message_schema import MessageSchema
 
 DELETED = "<DELETE>"
+
+STATUS = transaction_state.TRANSACTION_LOG_VALUE.field("transactionStatus")
 
 
 class UnknownTypeError(Exception):
@@ -65,6 +72,9 @@ def _read(
     data = _message(value_schema, value, "value", version, release, begin)
     if value_schema is consumer_offsets.GROUP_METADATA_VALUE:
         data = _with_protocol(data, release)
+    if value_schema is transaction_state.TRANSACTION_LOG_VALUE and release.since(4, 4):
+        status = data["transactionStatus"]
+        data |= {"transactionStatus": STATUS.name_of(status) or str(status)}
     # 4.0 prints the version of a value as `type` for share groups.
     is_type = schemas is share_group_state.MESSAGES and not release.since(4, 1)
     number = "type" if is_type else "version"

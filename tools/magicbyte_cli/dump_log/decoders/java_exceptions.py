@@ -1,6 +1,6 @@
 """Texts of the exceptions that Kafka throws if a message cannot be read."""
 
-from magicbyte.messages import MessageError
+from magicbyte.messages import MAX_ELEMENTS, MAX_TAGGED_FIELDS, MessageError
 
 
 def exception_text(message_error: MessageError, version: int) -> str:
@@ -15,6 +15,23 @@ def exception_text(message_error: MessageError, version: int) -> str:
             return (
                 f"Tried to allocate a collection of size {message_error.number}, "
                 f"but there are only {message_error.left} bytes remaining."
+            )
+        case "elements":
+            return (
+                f"Tried to read a collection of size {message_error.number}, "
+                f"which exceeds the maximum allowed size of {MAX_ELEMENTS}."
+            )
+        case "tags" if message_error.number < 0:
+            return f"Invalid negative number of tagged fields {message_error.number}"
+        case "tags" if message_error.number > message_error.left:
+            return (
+                f"Tried to read {message_error.number} tagged fields, "
+                f"but there are only {message_error.left} bytes remaining."
+            )
+        case "tags":
+            return (
+                f"Tried to read {message_error.number} tagged fields, "
+                f"which exceeds the maximum allowed count of {MAX_TAGGED_FIELDS}."
             )
         case "array" if message_error.number < 0:
             return str(message_error.number)  # text of Java's NegativeArraySizeException

@@ -7,7 +7,7 @@ from magicbyte import messages
 from magicbyte.messages import MessageError
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.decoders import DecodedText, Decoder
-from magicbyte_cli.dump_log.decoders.coordinator_decoders import DELETED
+from magicbyte_cli.dump_log.decoders.coordinator_decoders import DELETED, STATUS
 from magicbyte_cli.dump_log.decoders.java_exceptions import exception_text
 from magicbyte_cli.dump_log.decoders.json_text import json_text
 from magicbyte_cli.dump_log.decoders.scala_order import (
@@ -23,7 +23,6 @@ from magicbyte_kernels.message_schema import MessageSchema
 OFFSETS, GROUP = consumer_offsets.OFFSET_COMMIT_KEY, consumer_offsets.GROUP_METADATA_KEY
 TRANSACTION = transaction_state.TRANSACTION_LOG_KEY
 
-STATUS = transaction_state.TRANSACTION_LOG_VALUE.field("transactionStatus")
 EMPTY = "Empty"
 CLIENT_VERSION = transaction_state.TRANSACTION_LOG_VALUE.field("clientTransactionVersion")
 
