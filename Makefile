@@ -99,6 +99,11 @@ bench: .venv/dev ## Measure the engine beside others, and write docs/performance
 test-brokers: .venv/dev ## Ask Spark's own Kafka source what we are asked, with real brokers: Maven, Java and the folder shared
 	MAGICBYTE_BROKERS=1 $(BIN)/python -m pytest tests/brokers $(OPTIONS)
 
+.PHONY: check-kafka
+check-kafka: .venv/dev ## Fail if spec/messages lacks a message, version or field of the newest Kafka: Maven, Java
+	$(BIN)/python -m magicbyte_tools.generate --check
+	$(BIN)/python -m magicbyte_tools.check_kafka $(OPTIONS)
+
 .PHONY: test-spark-versions
 test-spark-versions: .venv/dev ## Run the tests of Spark with each release that is supported: OPTIONS='4.0.5 4.2.1'
 	tools/spark_versions.sh $(OPTIONS)
