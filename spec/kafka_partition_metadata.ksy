@@ -17,8 +17,8 @@ doc: |
   What is written is described here: one space behind each colon, a line feed
   behind the first line and nothing behind the second. Kafka's reader also
   takes other white space behind the colons, CR and CR LF as the end of a line,
-  and an id that is padded with `=`. Later releases take a higher version as 0.
-  A topic id of nothing but `A`, which is zero, is an error in Kafka.
+  and an id that is padded with `=`. A topic id of nothing but `A`, which is
+  zero, is an error in Kafka.
 doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
 seq:
   - id: version_key
@@ -31,8 +31,9 @@ seq:
     -orig-id: version
     type: str
     terminator: 0x0a
-    valid: '"0"'
-    doc: Version of the file, in decimal; always 0.
+    doc: |
+      Version of the file, in decimal. Brokers write 0. They read a higher one
+      as 0, so that a log.dir survives a downgrade, and refuse one below 0.
   - id: topic_id_key
     -orig-id: topicId
     type: str

@@ -38,7 +38,7 @@ SCALARS = {kind: form.size for kind, form in NUMBERS.items()} | {"bool": 1, "uui
 VARINT_MAX_BYTES = 5
 
 BOUNDED_SINCE = (4, 4)
-"""First release that compares counts with these limits, and that of tagged fields with the bytes left."""
+"""First release that limits the number of elements and of tagged fields in a message."""
 
 MAX_ELEMENTS = 1_000_000
 MAX_TAGGED_FIELDS = 10_000

@@ -10,7 +10,9 @@ from construct.core import stream_write
 from magicbyte_construct.fields import is_strict
 
 VERSION = 0
-"""Only known version; Kafka refuses others (PartitionMetadataReadBuffer)."""
+"""Version that Kafka writes; it reads higher ones as this one (PartitionMetadataReadBuffer)."""
+
+LARGEST_VERSION = (1 << 31) - 1
 
 FORM = re.compile(rb"version: (0|[1-9][0-9]{0,9})\ntopic_id: ([A-Za-z0-9_-]{22})", re.ASCII)
 
@@ -27,8 +29,8 @@ class PartitionMetadataConstruct(Construct):
         if match is None:
             raise StringError(f"no version and topic_id in {data[:64]!r}", path=path)
         version = int(match[1])
-        if version != VERSION:
-            raise ValidationError(f"version {version} found, {VERSION} expected", path=path)
+        if version > LARGEST_VERSION:
+            raise ValidationError(f"version {version} is no 32-bit number", path=path)
         trailing = data[match.end() :]
         if trailing.strip(b"\r\n"):
             raise StringError(f"{trailing[:16]!r} after the topic_id", path=path)
@@ -50,4 +52,4 @@ def uuid(text: str) -> bytes:
 
 
 PartitionMetadata = PartitionMetadataConstruct()
-"""Version, 0, and the topic's id in 22 characters of base64url."""
+"""Version, usually 0, and the topic's id in 22 characters of base64url."""

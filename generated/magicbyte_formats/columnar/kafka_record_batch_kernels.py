@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 fa902dab82fe12be9e91fa80388396cbf22a06625b180cbf70396437c6ffcd68, kaitai-struct-compiler 0.11.0
+# spec sha256 7e91a9d86edfea777afb38a7f8fab983c85f4b52e8e79daee3ecb8c34ea7b74a, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_record_batch: bytes to columns, without a Python object per record."""
 
 from collections.abc import Callable

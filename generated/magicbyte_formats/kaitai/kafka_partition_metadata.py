@@ -1,5 +1,5 @@
 # Generated from spec/kafka_partition_metadata.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 67c1b1ff63650ba94db2f2a1a96c5a9e9bf9584d01671b521f14a322952ca524, kaitai-struct-compiler 0.11.0
+# spec sha256 d5de577605dbba5f00f3beb6673c5224cf3d7a59b6d222275f960ca03ebdbb35, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -14,8 +14,8 @@ class KafkaPartitionMetadata(KaitaiStruct):
     What is written is described here: one space behind each colon, a line feed
     behind the first line and nothing behind the second. Kafka's reader also
     takes other white space behind the colons, CR and CR LF as the end of a line,
-    and an id that is padded with `=`. Later releases take a higher version as 0.
-    A topic id of nothing but `A`, which is zero, is an error in Kafka.
+    and an id that is padded with `=`. A topic id of nothing but `A`, which is
+    zero, is an error in Kafka.
 
     .. seealso::
        Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
@@ -32,8 +32,6 @@ class KafkaPartitionMetadata(KaitaiStruct):
         if not self.version_key == u"version:":
             raise kaitaistruct.ValidationNotEqualError(u"version:", self.version_key, self._io, u"/seq/0")
         self.version = (self._io.read_bytes_term(10, False, True, True)).decode(u"UTF-8")
-        if not self.version == u"0":
-            raise kaitaistruct.ValidationNotEqualError(u"0", self.version, self._io, u"/seq/1")
         self.topic_id_key = (self._io.read_bytes_term(32, False, True, True)).decode(u"UTF-8")
         if not self.topic_id_key == u"topic_id:":
             raise kaitaistruct.ValidationNotEqualError(u"topic_id:", self.topic_id_key, self._io, u"/seq/2")

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_partition_metadata.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 67c1b1ff63650ba94db2f2a1a96c5a9e9bf9584d01671b521f14a322952ca524, kaitai-struct-compiler 0.11.0
+# spec sha256 d5de577605dbba5f00f3beb6673c5224cf3d7a59b6d222275f960ca03ebdbb35, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self
@@ -15,8 +15,8 @@ class KafkaPartitionMetadata(KaitaiStruct):
     What is written is described here: one space behind each colon, a line feed
     behind the first line and nothing behind the second. Kafka's reader also
     takes other white space behind the colons, CR and CR LF as the end of a line,
-    and an id that is padded with `=`. Later releases take a higher version as 0.
-    A topic id of nothing but `A`, which is zero, is an error in Kafka.
+    and an id that is padded with `=`. A topic id of nothing but `A`, which is
+    zero, is an error in Kafka.
     """
     def __init__(self, _io: Any, _parent: Any = ..., _root: Any = ...) -> None: ...
     @classmethod
@@ -30,7 +30,9 @@ class KafkaPartitionMetadata(KaitaiStruct):
     version_key: str
     """The word before the version."""
     version: str
-    """Version of the file, in decimal; always 0."""
+    """Version of the file, in decimal. Brokers write 0. They read a higher one
+    as 0, so that a log.dir survives a downgrade, and refuse one below 0.
+    """
     topic_id_key: str
     """The word before the topic's id."""
     topic_id: str

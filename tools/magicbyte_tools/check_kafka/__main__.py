@@ -12,8 +12,8 @@ from pathlib import Path
 from magicbyte.kafka_release import NEWEST
 from magicbyte_tools.bench.foreign_programs import ProgramUnavailable
 from magicbyte_tools.check_kafka import kafka_jars
-from magicbyte_tools.check_kafka.compare import differences, message_schemas
 from magicbyte_tools.check_kafka.message_classes import parse_classes, printed_classes
+from magicbyte_tools.check_kafka.schema_differences import differences, message_schemas
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
 CACHE = CHECKOUT / ".cache" / "check-kafka"

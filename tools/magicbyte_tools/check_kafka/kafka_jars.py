@@ -30,12 +30,12 @@ def newest_version() -> str:
 
 def class_path(version: str, cache: Path, artifact: str = BROKER) -> str:
     """Return the class path of *artifact* in *version*; Maven's answer is cached in *cache*."""
-    answer = compiled(
-        f"{artifact}-{version}-class-path",
-        [POM.read_bytes()],
-        cache,
-        lambda path: str(_resolved(artifact, version, path)),
-    )
+
+    def build(path: Path) -> None:
+        _resolved(artifact, version, path)
+
+    name = f"{artifact}-{version}-class-path"
+    answer = compiled(name, [POM.read_bytes()], cache, build)
     return answer.read_text("utf-8").strip()
 
 

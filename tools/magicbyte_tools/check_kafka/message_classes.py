@@ -36,7 +36,8 @@ class ClassField:
     is_array: bool = False
     is_nullable: bool = False
     tag: int | None = None
-    fields: tuple["ClassField", ...] = ()
+    class_fields: tuple["ClassField", ...] = ()
+    """Fields of the struct."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +45,7 @@ class VersionSchema:
     """Schema of one version of a message class."""
 
     is_flexible: bool
-    fields: tuple[ClassField, ...]
+    class_fields: tuple[ClassField, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +85,12 @@ def parse_classes(lines: Iterable[str]) -> Iterator[MessageClass]:
         yield MessageClass(content["name"], content["jar"], content["api_key"], schemas)
 
 
-def _schema(fields: list[dict[str, Any]]) -> VersionSchema:
-    return VersionSchema(any("kind" not in field for field in fields), _fields(fields))
+def _schema(field_objects: list[dict[str, Any]]) -> VersionSchema:
+    is_flexible = any("kind" not in field for field in field_objects)
+    return VersionSchema(is_flexible, _class_fields(field_objects))
 
 
-def _fields(fields: list[dict[str, Any]]) -> tuple[ClassField, ...]:
+def _class_fields(field_objects: list[dict[str, Any]]) -> tuple[ClassField, ...]:
     return tuple(
         ClassField(
             name=field["name"],
@@ -96,8 +98,8 @@ def _fields(fields: list[dict[str, Any]]) -> tuple[ClassField, ...]:
             is_array=field.get("array", False),
             is_nullable=field.get("nullable", False),
             tag=field.get("tag"),
-            fields=_fields(field.get("fields", [])),
+            class_fields=_class_fields(field.get("fields", [])),
         )
-        for field in fields
+        for field in field_objects
         if "kind" in field
     )

@@ -71,7 +71,7 @@ def _of_version(
 ) -> Iterator[str]:
     if of_class.is_flexible != schema.is_flexible(version, release):
         yield f"{name}: it is flexible only in {'Kafka' if of_class.is_flexible else 'spec/messages'}"
-    yield from _of_fields(name, version, of_class.fields, schema.fields, release)
+    yield from _of_fields(name, version, of_class.class_fields, schema.fields, release)
 
 
 def _of_fields(
@@ -95,7 +95,7 @@ def _of_fields(
         elif (shape := _shape(field)) != (class_shape := _class_shape(class_field)):
             yield f"{name}: Kafka has {class_shape}, spec/messages {shape}"
         else:
-            yield from _of_fields(name, version, class_field.fields, field.fields, release)
+            yield from _of_fields(name, version, class_field.class_fields, field.fields, release)
     for key in fields.keys() - set(names):
         yield f"{path}.{fields[key].name}: in spec/messages, but not in Kafka"
     untagged = [key for key, field in fields.items() if field.tag is None and key in names]
@@ -114,9 +114,9 @@ def _shape(field: MessageField) -> str:
     return _text(KINDS.get(field.kind, field.kind), field.is_array, is_nullable, field.tag)
 
 
-def _class_shape(field: ClassField) -> str:
-    is_nullable = field.is_nullable and (field.is_array or field.kind != "struct")
-    return _text(field.kind, field.is_array, is_nullable, field.tag)
+def _class_shape(class_field: ClassField) -> str:
+    is_nullable = class_field.is_nullable and (class_field.is_array or class_field.kind != "struct")
+    return _text(class_field.kind, class_field.is_array, is_nullable, class_field.tag)
 
 
 def _text(kind: str, is_array: bool, is_nullable: bool, tag: int | None) -> str:

@@ -12,13 +12,13 @@ import pytest
 from magicbyte.kafka_release import NEWEST
 from magicbyte_kernels.message_schema import MessageField, MessageSchema, VersionRange
 from magicbyte_tools.check_kafka.__main__ import report
-from magicbyte_tools.check_kafka.compare import differences, message_schemas, plain
 from magicbyte_tools.check_kafka.message_classes import (
     NOT_IN_MESSAGES,
     ClassField,
     MessageClass,
     parse_classes,
 )
+from magicbyte_tools.check_kafka.schema_differences import differences, message_schemas, plain
 
 RECORDED = Path(__file__).with_name("messages-4.4.0.ndjson")
 
@@ -120,7 +120,7 @@ def test_another_kind_of_field_is_a_difference(field: ClassField, text: str) -> 
     schema = next(one for one in SCHEMAS if one.name == "UnregisterControllerRecord")
     *exceptions, sound = classes_of(schema)
     assert list(differences([*exceptions, sound], [schema], NEWEST)) == []
-    version = replace(sound.schemas[0], fields=(field,))
+    version = replace(sound.schemas[0], class_fields=(field,))
     changed = replace(sound, schemas={0: version})
     lines = list(differences([*exceptions, changed], [schema], NEWEST))
     assert lines[0] == f"{schema.name} 0.{field.name}: {text}"
