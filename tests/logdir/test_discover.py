@@ -335,6 +335,18 @@ def test_partition_that_may_not_be_read_is_not_passed_over(open_folder: Path) ->
     assert dataset.records(["topic"]).to_pylist() == [{"topic": "a"}]
 
 
+def test_file_that_may_not_be_read_is_listed_by_verify(open_folder: Path) -> None:
+    log_dir = Folder(open_folder).log_dir()
+    log_dir.segment("a-0", build.batch())
+    path = log_dir.segment("b-0", build.batch())
+    with forbidden(path):
+        verification = mb.verify(str(open_folder))
+    (found,) = verification.unread
+    assert (found.path, found.kind, found.topic) == (str(path), "unreadable", "b")
+    assert found.size_bytes == path.stat().st_size
+    assert verification.records["delivered"] == 1
+
+
 def test_folder_of_a_tree_that_may_not_be_read_is_not_passed_over(open_folder: Path) -> None:
     tree = Folder(open_folder)
     for name in ("x/a-0", "y/b-0"):
@@ -358,7 +370,7 @@ def test_topics_and_partitions_choose(log_dir: Folder) -> None:
     assert offsets(log_dir, topics="b") == [("b", 0, 0), ("b", 1, 0)]
     assert offsets(log_dir, partitions=[1]) == [("a", 1, 0), ("b", 1, 0)]
     assert offsets(log_dir, topics=["b"], partitions=[1]) == [("b", 1, 0)]
-    assert offsets(log_dir, partitions=[7]) == []
+    assert "no partition 7" in refused(log_dir, partitions=[7]).found
 
 
 def test_topic_that_is_not_there_is_refused_with_those_that_are(log_dir: Folder) -> None:

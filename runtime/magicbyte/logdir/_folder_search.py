@@ -3,6 +3,8 @@
 import errno
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from functools import partial
+from itertools import chain
 
 from magicbyte.errors import MissingError, UnreadableError
 from magicbyte.findings import Finding
@@ -152,7 +154,9 @@ class FolderSearch:
         """Add the partitions of the log.dir *path*, and the paths in it that are not read."""
         log_dir = self._log_dir(path)
         reported = {finding.file for finding in log_dir.findings}
-        obstacles = _obstacle_findings(path, items, is_log_dir_file)
+        obstacles: Iterable[Finding] = _obstacle_findings(path, items, is_log_dir_file)
+        folders = [item for item in items if item.is_folder and is_log_dir_file(item.name)]
+        obstacles = chain(obstacles, map(partial(_folder_finding, path), folders))
         more = tuple(finding for finding in obstacles if finding.file not in reported)
         if more:
             log_dir = replace(log_dir, findings=(*log_dir.findings, *more))
@@ -293,6 +297,17 @@ def _obstacle_findings(
                 found=item.obstacle,
                 expected="a regular file" if is_kafkas else None,
             )
+
+
+def _folder_finding(path: str, item: FolderItem) -> Finding:
+    """Return the finding about *item* of *path*, a folder where Kafka has a file."""
+    return Finding(
+        code="unreadable",
+        message=f"{path}/{item.name}: a folder where a broker has a file",
+        file=item.name,
+        found="a folder",
+        expected="a regular file",
+    )
 
 
 def _unread_in_log_dir(path: str, item: FolderItem) -> UnreadPath | None:

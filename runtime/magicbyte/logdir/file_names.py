@@ -28,7 +28,7 @@ _LOG_DIR_FILE = re.compile(
     r"|\.lock|\.kafka_cleanshutdown(\.tmp)?|_rlmm_committed_offsets"
 )
 _PARTITION_FILE = re.compile(
-    r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp"
+    r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp|.*\.checkpoint\.part"
 )
 
 INDEX_CACHE = "remote-log-index-cache"

@@ -1,9 +1,12 @@
-"""Add to unread paths the details that take a look into them: sizes of folders, types of files."""
+"""Add details to unread paths: sizes of folders, types of files, and files that turned out to be unreadable."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.logdir.foreign_files import identify_file
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.storage import Storage
 
@@ -25,6 +28,22 @@ def with_details(unread: UnreadPath, storage: Storage) -> UnreadPath:
     except InputError:  # it is gone, or may not be read
         return unread
     return unread
+
+
+def unreadable_files(log: PartitionLog, findings: Iterable[Finding]) -> Iterator[UnreadPath]:
+    """Yield the files of *log* that could not be read at all, by the *findings* about them."""
+    by_name = {file.name: file for file in log.files}
+    for finding in findings:
+        file = by_name.get(finding.file or "") if finding.code == "unreadable" else None
+        if file is not None and finding.length in (None, file.size_bytes):
+            yield UnreadPath(
+                file.path,
+                "unreadable",
+                finding.found or finding.message,
+                file.size_bytes,
+                log.topic,
+                log.partition,
+            )
 
 
 def _size_of_folder(path: str, storage: Storage) -> int | None:

@@ -37,7 +37,7 @@ from magicbyte.verification._predicted_columns import (
     with_replica,
 )
 from magicbyte.verification._replicas import replica_choices, replica_differences
-from magicbyte.verification._unread_details import with_details
+from magicbyte.verification._unread_details import unreadable_files, with_details
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
@@ -241,6 +241,7 @@ def _verify_log(
     if not log.is_named_files and log.state is None:
         report.findings.extend(companion_findings(log, survey))
     out = Verification(quick, findings=report.findings, bytes=report.bytes, records=report.records)
+    out.unread.extend(unreadable_files(log, report.findings))
     prediction = None if quick else prediction_of(log, survey, options.limits, predict)
     sizes = (
         None if prediction is None or prediction.refusal is not None else prediction.segment_sizes
