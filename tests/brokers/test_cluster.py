@@ -111,6 +111,7 @@ def produce(bootstrap: str, rng: random.Random, round_number: int) -> None:
                 for number in range(RECORDS // 10):
                     value = rng.randbytes(rng.randrange(1500))
                     producer.produce(topic, value, b"%d" % number, partition=partition)
+        producer.flush(WAIT_S)
         if part % 4 == 3:
             producer.abort_transaction(WAIT_S)
         else:

@@ -65,3 +65,11 @@ def test_verify_says_what_a_read_would_fill(brokers: list[Path]) -> None:
     assert codes.count("replica-chosen") == 2 and codes.count("checksum-mismatch") == 2
     assert all(one["replica"] in map(str, brokers) for one in objects if one["kind"] == "problem")
     assert [one["rank"] for one in objects if one["kind"] == "replica"] == [1, 2, 1, 2]
+    verdicts = {
+        (one["topic"], one["log_dir"]): one["verdict"]
+        for one in objects
+        if one["kind"] == "partition"
+    }
+    first, second = map(str, brokers)
+    assert verdicts["append-time", second] == verdicts["timed-out", first] == "intact"
+    assert verdicts["append-time", first] != "intact" != verdicts["timed-out", second]

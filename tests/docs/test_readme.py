@@ -31,7 +31,9 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
     assert done.stdout == shown
 
 
-@pytest.mark.parametrize(("page", "least"), [("docs/incident.md", 11), ("docs/stats.md", 3)])
+@pytest.mark.parametrize(
+    ("page", "least"), [("docs/incident.md", 11), ("docs/stats.md", 3), ("docs/clusters.md", 4)]
+)
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
     """The page's commands run in order in a folder that contains only `tests`."""
     (tmp_path / "tests").symlink_to(CHECKOUT / "tests")

@@ -22,8 +22,8 @@ def check_one_cluster(log_dirs: Sequence[LogDir]) -> None:
 
 
 def replica_name(log: PartitionLog) -> str:
-    """Return the log.dir of *log*, which tells its replicas apart; its folder where that is in none."""
-    return log.folder if log.log_dir is None else log.log_dir.path
+    """Return the folder that holds the folder of *log*: its log.dir, which tells replicas apart."""
+    return log.folder.rpartition("/")[0] or log.folder
 
 
 def with_replica_name(log: PartitionLog) -> PartitionLog:

@@ -122,13 +122,16 @@ def mark_partitions_with_errors(
 ) -> None:
     """Replace the verdict `intact` of each partition that an error among *findings* is about.
 
-    Some errors are found after the partition was judged, such as replicas that differ.
+    Some errors are found after the partition was judged, such as replicas that differ. An error about
+    one replica says nothing about the others.
     """
     with_errors = {
-        (finding.topic, finding.partition)
+        (finding.topic, finding.partition, finding.replica)
         for finding in findings
         if finding.severity == "error" and finding.topic is not None
     }
     for row in partition_rows:
-        if row["verdict"] == "intact" and (row["topic"], row["partition"]) in with_errors:
+        name = row["topic"], row["partition"]
+        is_named = not with_errors.isdisjoint([(*name, None), (*name, row["log_dir"])])
+        if row["verdict"] == "intact" and is_named:
             row["verdict"] = "unchanged-damaged"
