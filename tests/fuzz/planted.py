@@ -14,9 +14,10 @@ from magicbyte.engines.columnar import ColumnarEngine, _buffers
 from magicbyte.engines.columnar._formats import format_of
 from magicbyte.engines.protocol import Chunk, Decoded
 from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.findings import Finding
 from magicbyte.tables.binary_views import without_binary_views
 from magicbyte_formats.wire import Codec
-from magicbyte_tools.fuzz import whole
+from magicbyte_tools.fuzz import ranges, whole
 
 
 class Planted(ColumnarEngine):
@@ -103,3 +104,30 @@ def one_row_less(folder: Path, engine: str, level: str) -> whole.ReadResult:
     result = whole.read_partition(folder, engine, level)
     is_wrong = engine == "columnar" and level == "read_uncommitted" and result.rows is not None
     return replace(result, rows=result.rows.slice(1)) if is_wrong else result
+
+
+def range_with_more(folder: Path, **options: Any) -> ranges.RangeRead:
+    """Read records; repeat one row with another offset if a range is asked for."""
+    result = ranges.read_rows(folder, **options)
+    if "offsets" not in options or not len(result.rows):
+        return result
+    (more,) = result.rows.slice(0, 1).to_pylist()
+    surplus = pa.Table.from_pylist([more | {"offset": -5}], result.rows.schema)
+    return replace(result, rows=pa.concat_tables([result.rows, surplus]))
+
+
+def range_with_less(folder: Path, **options: Any) -> ranges.RangeRead:
+    """Read records; drop the first row and all findings if a range is asked for."""
+    result = ranges.read_rows(folder, **options)
+    return (
+        replace(result, rows=result.rows.slice(1), findings=()) if "offsets" in options else result
+    )
+
+
+def range_that_withholds(folder: Path, **options: Any) -> ranges.RangeRead:
+    """Read records; if a range is asked for, drop all rows with a finding."""
+    result = ranges.read_rows(folder, **options)
+    if "offsets" not in options:
+        return result
+    finding = Finding(code="range-unread", message="withheld")
+    return replace(result, rows=result.rows.slice(0, 0), findings=(finding,))

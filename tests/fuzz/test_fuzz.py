@@ -2,7 +2,7 @@
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from random import Random
@@ -10,11 +10,12 @@ from typing import Any
 
 import pytest
 
+import magicbyte as mb
 from fuzz import planted
 from magicbyte.engines.entry import read_entry
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
-from magicbyte_tools.fuzz import mutate, numbers, partition, seed, seeds, whole
+from magicbyte_tools.fuzz import mutate, numbers, partition, ranges, seed, seeds, segmented, whole
 from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
 from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
 from magicbyte_tools.fuzz.report import FuzzReport
@@ -54,6 +55,13 @@ def test_mutated_entries_give_rows_or_our_errors(
 def test_changed_partitions_are_read_alike(capsys: pytest.CaptureFixture[str]) -> None:
     assert fuzz.main(["--whole", "--cases", "30", str(LIVES / "v2-transactions-0")]) == 0
     assert re.search(r"all +30 +[1-9]\d* +[1-9]\d*\n", capsys.readouterr().out)
+
+
+def test_ranges_of_changed_partitions_agree_with_the_whole(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert fuzz.main(["--ranges", "--cases", "30", str(DATA / "4.3" / "transactions")]) == 0
+    assert re.search(r"all +30 +\d+ +[1-9]", capsys.readouterr().out)
 
 
 # Faults that the fuzzer must report
@@ -119,6 +127,35 @@ def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) ->
     assert (found.what, found.case) == ("difference", 0)
     assert found.message.startswith("read_uncommitted: rows")
     assert any(name.endswith(".log") for name in found.files)
+
+
+@pytest.mark.parametrize(
+    ("reader", "message"),
+    [
+        (planted.range_with_more, "1 rows that the whole read does not deliver"),
+        (planted.range_with_less, "rows missing without a finding"),
+    ],
+)
+def test_a_range_that_disagrees_with_the_whole_is_a_difference(
+    reader: Callable[..., ranges.RangeRead], message: str
+) -> None:
+    found = next(failures(ranges.RangeFuzzTask(0, 20, 1, (), read_log=reader)))
+    assert found.what == "difference" and message in found.message
+
+
+def test_a_range_may_withhold_with_a_finding() -> None:
+    task = ranges.RangeFuzzTask(0, 5, 1, (), read_log=planted.range_that_withholds)
+    assert not list(failures(task))
+
+
+def test_built_logs_of_several_segments_are_sound(tmp_path: Path) -> None:
+    for built in list(segmented.segmented_partitions((), 1))[:10]:
+        for name, data in built.files.items():
+            path = tmp_path / "log" / built.name / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(data)
+    findings = mb.verify(tmp_path / "log").findings
+    assert {finding.code for finding in findings} <= {"transaction-open", "high-watermark-stale"}
 
 
 def test_failed_case_is_written_and_can_be_replayed(

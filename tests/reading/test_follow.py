@@ -247,7 +247,7 @@ def test_each_record_of_a_broker_at_work_is_given_once(
         given += new(one)
         for _ in range(rng.randrange(10)):
             broker.step()
-    for _ in range(30):
+    for _ in range(40):
         broker.step()
     chance = 0.0
     given += new(one)

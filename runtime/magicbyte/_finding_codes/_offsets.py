@@ -49,6 +49,15 @@ OFFSETS = (
         source=OUR_RULE,
     ),
     Code(
+        "range-unread",
+        "note",
+        "A range was read without some segments of its partition.",
+        cause="A range of offsets or times needs few segments; the others were left out.",
+        consequence="Damage in the others, and records that are in the wrong segment, are not noticed.",
+        remedy="Nothing to do if the log is sound: `verify` reads all of it.",
+        source=OUR_RULE,
+    ),
+    Code(
         "leader-epoch-back",
         "warning",
         "A leader epoch is lower than that of an earlier batch.",

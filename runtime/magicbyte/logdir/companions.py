@@ -208,7 +208,7 @@ def read_transaction_companions(
             data = file.read_small(MAX_COMPANION_BYTES)
             if file.kind == "snapshot":
                 producers = read_producer_snapshot(data)
-                _check_below(producers, file.base_offset)
+                check_below(producers, file.base_offset)
                 companions.snapshots[file.base_offset] = producers
             else:
                 companions.indexes[file.base_offset] = read_transaction_index(data)
@@ -220,8 +220,8 @@ def read_transaction_companions(
     return companions
 
 
-def _check_below(producers: Sequence[ProducerSnapshotEntry], base: int) -> None:
-    """Raise FormatError where a snapshot at *base* states an offset at or above *base*."""
+def check_below(producers: Sequence[ProducerSnapshotEntry], base: int) -> None:
+    """Raise FormatError if a snapshot at *base* states an offset at or above *base*."""
     for producer in producers:
         for name in ("last_offset", "current_transaction_first_offset"):
             offset = getattr(producer, name)

@@ -122,6 +122,8 @@ class PartitionLog:
     """Bytes of the segments of a filled log that are in no part."""
     whole_files: tuple[LogFile, ...] = ()
     """The whole files of a filled log: the chosen replica's, and segments of others."""
+    next_base: int | None = None
+    """Base offset of the segment after the last one, if *files* are only a part of the log."""
 
     def finding(self, code: str, message: str, **fields: Any) -> Finding:
         """Return a finding about the partition; *fields* are further fields of Finding."""

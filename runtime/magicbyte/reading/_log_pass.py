@@ -102,7 +102,7 @@ class LogPass:
     def read_segments(self) -> None:
         logs = self.log.logs
         for number, file in enumerate(logs):
-            is_last = number + 1 == len(logs)
+            is_last = number + 1 == len(logs) and self.log.next_base is None
             segment = SegmentSurvey(file, number, _bounds(self.log, number), is_last)
             self.survey.segments.append(segment)
             self.read_segment(segment)
@@ -290,7 +290,8 @@ class LogPass:
         survey.log_start_offset = log.log_start_offset
         end = self.offsets.log_end_offset
         is_stopped = bool(survey.segments) and survey.segments[-1].stop_at is not None
-        for offset in (*(() if is_stopped else bases[-1:]), end, survey.log_start_offset):
+        known = (*bases[-1:], log.next_base)
+        for offset in (*(() if is_stopped else known), end, survey.log_start_offset):
             if offset is not None:
                 ends.append(offset)
         survey.log_end_offset = max(ends, default=None)
@@ -370,7 +371,7 @@ def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
                 limits=options.limits,
                 bounds=_bounds(log, number),
                 start=file.start,
-                is_last=number + 1 == len(log.logs),
+                is_last=number + 1 == len(log.logs) and log.next_base is None,
             )
             sound = (piece for piece in walk if isinstance(piece, SoundEntries))
             are_cleaned.append(any(_look_cleaned(piece.entries).any() for piece in sound))
@@ -382,7 +383,7 @@ def _bounds(log: PartitionLog, number: int) -> Bounds:
     base, following = log.logs[number].base_offset, log.logs[number + 1 : number + 2]
     return Bounds(
         floor=None if base is None else base - 1,
-        ceiling=following[0].base_offset if following else None,
+        ceiling=following[0].base_offset if following else log.next_base,
     )
 
 

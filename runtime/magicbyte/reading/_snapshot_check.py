@@ -1,7 +1,7 @@
 """Checks producer snapshots against the log that they were taken of."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -196,6 +196,28 @@ class SnapshotCheck:
                 "the snapshot is another log's",
                 ", ".join(f"producer {p.producer_id}" for p in start.producers[:8]),
             )
+
+    def doubt_open(self, bases: Sequence[int]) -> None:
+        """Make open transactions of the log undecided that a later snapshot does not state as open.
+
+        A broker that starts from that snapshot does not wait for them, and a read of a range from
+        there cannot know them. *bases* are the base offsets of the segments.
+        """
+        first = self.companions.first_base
+        for base, producers in self.companions.snapshots.items():
+            if base <= first:
+                continue
+            stated = {p.producer_id for p in producers if p.current_transaction_first_offset >= 0}
+            num_segments = bisect_left(bases, base)
+            for producer_id, transaction in self.tracker.open.items():
+                position = transaction.first_position
+                if position is None or producer_id in stated:
+                    continue
+                is_within = num_segments == position.segment + 1 and base not in bases
+                if position.segment < num_segments and (
+                    not is_within or transaction.first_offset < base
+                ):
+                    transaction.outcome, transaction.is_uncertain = "undecided", True
 
     def _is_confirmed(self, transaction: Transaction) -> bool:
         """Return whether every later snapshot states the open *transaction*, too."""

@@ -14,6 +14,7 @@ from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
+from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
@@ -344,9 +345,7 @@ class Dataset:
         """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
-        return [
-            split for log in self.logs for split in self._planner.plan(log, max_partition_bytes)
-        ]
+        return plan_partitions(self._planner, self.logs, max_partition_bytes)
 
 
 def _stored_records(

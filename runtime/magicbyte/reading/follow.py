@@ -10,7 +10,12 @@ from magicbyte.errors import ChangedError, MissingError
 from magicbyte.findings import TAILS
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.partial_plan import BoundedRange, ReadableRanges, wanted_offsets
+from magicbyte.reading.partial_plan import (
+    UNREAD_SEGMENTS,
+    BoundedRange,
+    ReadableRanges,
+    wanted_offsets,
+)
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, ReadOptions
 from magicbyte.reading.results import Report, Rows
@@ -18,6 +23,9 @@ from magicbyte.reading.retry import retry_changed
 
 RecordFilter = Callable[[Dataset, Sequence[str]], Rows]
 """Returns some records of a dataset, with these columns."""
+
+NOT_REPORTED = (*TAILS, UNREAD_SEGMENTS)
+"""Codes that are usual while a log is followed: an incomplete batch at its end is being written."""
 
 GROWTH = 4
 """Factor by which the offset range grows while it holds too few records."""
@@ -74,8 +82,7 @@ class Follower:
             except (ChangedError, MissingError):
                 continue  # the next call reads the files that replaced these
             finally:
-                # An incomplete batch at the end of a growing log is being written.
-                log_report.findings = [f for f in log_report.findings if f.code not in TAILS]
+                log_report.findings = [f for f in log_report.findings if f.code not in NOT_REPORTED]
                 report.add(log_report)
 
     def _new_rows_of(
@@ -163,6 +170,7 @@ def _last_of(
         if surplus >= 0 or begin <= first:
             break
         num_offsets *= GROWTH
+    log_report.findings = [f for f in log_report.findings if f.code != UNREAD_SEGMENTS]
     report.add(log_report)
     for batch in last:
         yield batch.slice(max(surplus, 0))

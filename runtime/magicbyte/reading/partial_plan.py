@@ -3,9 +3,11 @@ outcomes of the transactions in an offset range.
 
 The last segment and the snapshot at its base tell how far a log may be read. A segment whose time
 index ends before a time is not read for it. An offset range needs the segments that hold it and
-those after it in which its transactions end.
+those after it in which its transactions end. Where these contradict the snapshot at their
+beginning, or leave a transaction of the range uncertain, more of the log is read.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -13,7 +15,8 @@ from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
-from magicbyte.reading.segment_range import each_segment, from_offset, up_to
+from magicbyte.reading.segment_range import before, each_segment, from_offset, up_to
+from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
 
 BoundedRange = tuple[int, int]
@@ -21,6 +24,12 @@ BoundedRange = tuple[int, int]
 
 FileSizes = tuple[tuple[str, int], ...]
 """The live files of a log, by path, with their sizes."""
+
+SNAPSHOT_DISPUTES = ("snapshot-mismatch", "snapshot-transaction-ignored")
+"""Codes of findings that the log contradicts a producer snapshot."""
+
+UNREAD_SEGMENTS = "range-unread"
+"""Code of the finding that segments were left out of a survey."""
 
 
 def readable_range(survey: Survey, isolation_level: str) -> BoundedRange:
@@ -49,7 +58,8 @@ class ReadableRanges:
             return cached[1]
         bases = [file.base_offset for file in log.logs]
         last = bases[-1] if bases else None
-        survey = planner.survey_once(log if last is None else from_offset(log, last))
+        rest = log if last is None else from_offset(log, last)
+        survey, _ = _undisputed_survey(planner, log, rest, lambda part: part)
         isolation_level = planner.options.isolation_level
         end = _readable_end(survey, isolation_level)
         if isolation_level == "read_committed":
@@ -80,23 +90,99 @@ def offset_at(planner: Planner, log: PartitionLog, time: int) -> int | None:
 
 
 def wanted_offsets(planner: Planner, log: PartitionLog) -> OffsetRange:
-    """Return the offsets that the options want of *log*; times are looked up in few segments."""
-    return planner.options.wanted_offsets(partial(offset_at, planner, log))
+    """Return the offsets that the options want of *log*; times are looked up in few segments.
+
+    Whole reads use the same lookup as reads of a range, so that both mean the same offsets.
+    """
+    options = planner.options
+    if options.times != NO_RANGE and options.on_damage == "stop":
+        return planner.wanted_offsets(planner.survey(log))
+    return options.wanted_offsets(partial(offset_at, planner, log))
 
 
 def survey_of_range(
     planner: Planner, log: PartitionLog, offsets: OffsetRange, split_bytes: int | None = None
 ) -> Survey:
-    """Return a survey of the segments of *log* that hold *offsets* and the ends of transactions."""
+    """Return a survey of the segments of *log* that hold *offsets* and the ends of transactions.
+
+    It has a finding if segments were left out.
+    """
     first, end = offsets
     rest = log if first is None else from_offset(log, first)
-    num_more = 1  # one segment more, whose base offset bounds the last one
+    num_more = 0
     while True:
-        part = rest if end is None else up_to(rest, end, more=num_more)
-        survey = planner.survey_once(part, split_bytes)
-        if part is rest or end is None or not _has_open(survey, end):
+        cut = partial(_up_to, end=end, more=num_more)
+        survey, rest = _undisputed_survey(planner, log, rest, cut, split_bytes)
+        if survey.log is log:
             return survey
-        num_more *= 2
+        if _is_uncertain(survey, offsets):
+            return planner.survey(log, split_bytes)  # what proves an outcome may be anywhere
+        if survey.log is rest or end is None or not _has_open(survey, end):
+            break
+        num_more = 2 * num_more or 1
+    num_read, num_segments = len(survey.log.logs), len(log.logs)
+    survey.findings.append(
+        log.finding(
+            UNREAD_SEGMENTS,
+            f"{num_read} of {num_segments} segments were read for these offsets: damage in the "
+            "others, and records that are in the wrong segment, would not be noticed",
+            found=str(num_read),
+            expected=str(num_segments),
+        )
+    )
+    return survey
+
+
+def _up_to(rest: PartitionLog, *, end: int | None, more: int) -> PartitionLog:
+    return rest if end is None else up_to(rest, end, more=more)
+
+
+def _undisputed_survey(
+    planner: Planner,
+    log: PartitionLog,
+    rest: PartitionLog,
+    cut: Callable[[PartitionLog], PartitionLog],
+    split_bytes: int | None = None,
+) -> tuple[Survey, PartitionLog]:
+    """Return a survey of *cut* of *rest*, the end of *log*, and the rest that was surveyed.
+
+    It begins earlier where later entries or snapshots contradict the producer snapshot at its
+    beginning: that may hide a transaction that is open.
+    """
+    num_back = 1
+    while True:
+        survey = planner.survey_once(cut(rest), split_bytes)
+        if rest is log:
+            return survey, rest
+        if not _disputes_start(survey):
+            # Its producers may have written before the range only.
+            survey.findings = [f for f in survey.findings if f.code != "snapshot-unconfirmed"]
+            return survey, rest
+        rest, num_back = before(log, rest, num_back), 2 * num_back
+
+
+def _disputes_start(survey: Survey) -> bool:
+    """Return whether *survey* contradicts the producer snapshot at its beginning."""
+    logs = survey.log.logs
+    names = {
+        file.name
+        for file in survey.log.files
+        if file.kind == "snapshot" and logs and file.base_offset == logs[0].base_offset
+    }
+    return any(
+        finding.code in SNAPSHOT_DISPUTES and finding.file in names for finding in survey.findings
+    )
+
+
+def _is_uncertain(survey: Survey, offsets: OffsetRange) -> bool:
+    """Return whether missing entries make the outcome of a transaction in *offsets* uncertain."""
+    first, end = offsets
+    return any(
+        txn.is_uncertain
+        and (first is None or txn.last_offset >= first)
+        and (end is None or txn.first_offset < end)
+        for txn in survey.transactions
+    )
 
 
 def _has_open(survey: Survey, end: int) -> bool:
@@ -105,6 +191,22 @@ def _has_open(survey: Survey, end: int) -> bool:
         one.outcome not in ("committed", "aborted") and one.first_offset < end
         for one in survey.transactions
     )
+
+
+def plan_partitions(
+    planner: Planner, logs: Iterable[PartitionLog], max_partition_bytes: int | None
+) -> list[Split]:
+    """Return the splits that cover all bytes of *logs*, each of *max_partition_bytes* at most.
+
+    A split spans at least one entry. None: one split per segment.
+    """
+    by_segment = max_partition_bytes is None
+    splits: list[Split] = []
+    for log in logs:
+        survey = planner.survey(log, max_partition_bytes)
+        offsets = wanted_offsets(planner, log)
+        splits += planner.splits(survey, offsets, by_segment=by_segment)
+    return splits
 
 
 def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, OffsetRange]:
@@ -116,5 +218,4 @@ def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, Offse
         offsets = wanted_offsets(planner, log)
         if offsets != NO_RANGE:
             return survey_of_range(planner, log, offsets), offsets
-    survey = planner.survey(log)
-    return survey, planner.wanted_offsets(survey)
+    return planner.survey(log), wanted_offsets(planner, log)

@@ -9,6 +9,7 @@ from magicbyte.reading._index_check import IndexCheck
 from magicbyte.reading._sequence_check import SequenceCheck
 from magicbyte.reading.damaged_offsets import DamagedOffsets, DamagedRange
 from magicbyte.reading.dispositions import ClassifiedEntries
+from magicbyte.reading.partial_plan import wanted_offsets
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
 from magicbyte.reading.survey import Survey
@@ -46,7 +47,7 @@ def tally_partition(
         look: Called with each segment and its decoded entries.
     """
     survey = planner.survey(log, verify=verify, quick=quick)
-    offsets = planner.wanted_offsets(survey)
+    offsets = wanted_offsets(planner, log)
     report = Report(findings=list(survey.findings))
     result = PartitionTally(survey, report)
     if quick or log.state is not None:

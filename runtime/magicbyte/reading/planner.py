@@ -154,9 +154,7 @@ class Planner:
         )
 
     def wanted_offsets(self, survey: Survey) -> OffsetRange:
-        """Return the offsets that the options want of a partition."""
-        if self.options.times == NO_RANGE:
-            return self.options.offsets
+        """Return the offsets that the options want of a partition, with times looked up in *survey*."""
         return self.options.wanted_offsets(partial(self.offset_at, survey))
 
     def headers(self, survey: Survey) -> Iterator[tuple[LogFile, Entries]]:
@@ -181,15 +179,6 @@ class Planner:
             ):
                 if isinstance(piece, SoundEntries):
                     yield piece.entries
-
-    def plan(self, log: PartitionLog, max_partition_bytes: int | None) -> list[Split]:
-        """Return the splits that cover all bytes of *log*, each of *max_partition_bytes* at most.
-
-        A split spans at least one entry. None: one split per segment.
-        """
-        survey = self.survey(log, max_partition_bytes)
-        offsets = self.wanted_offsets(survey)
-        return list(self.splits(survey, offsets, by_segment=max_partition_bytes is None))
 
     def splits_of_ranges(self, survey: Survey, ranges: Iterable[OffsetRange]) -> list[Split]:
         """Return, for each of *ranges* of offsets, the splits that may hold offsets in it."""

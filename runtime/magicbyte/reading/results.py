@@ -15,7 +15,7 @@ from magicbyte.findings import Finding, Severity, worst
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._ordered_threads import in_order
 from magicbyte.reading._range_check import range_findings
-from magicbyte.reading.partial_plan import survey_of_wanted
+from magicbyte.reading.partial_plan import survey_of_wanted, wanted_offsets
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import ChunkResult, Split, examine
@@ -290,8 +290,9 @@ def _splits_and_tallies(
         if only_wanted and has_range:
             survey, offsets = survey_of_wanted(planner, log)
         else:
-            survey = planner.survey(log, quick=quick)
-            offsets = planner.wanted_offsets(survey)
+            survey, offsets = planner.survey(log, quick=quick), planner.options.offsets
+            if has_range:
+                offsets = wanted_offsets(planner, log)
         yield Tally(findings=[*survey.findings, *planner.index_findings])
         planner.index_findings.clear()
         if has_range:

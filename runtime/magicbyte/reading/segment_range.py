@@ -9,7 +9,11 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from magicbyte.errors import FormatError, MissingError, UnreadableError
-from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
+from magicbyte.logdir.companions import (
+    MAX_COMPANION_BYTES,
+    check_below,
+    read_producer_snapshot,
+)
 from magicbyte.logdir.log_file import PartitionLog
 
 
@@ -23,6 +27,12 @@ def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
     while first > 0 and not _has_snapshot(log, bases[first]):
         first -= 1
     return _between(log, bases[first], None) if first else log
+
+
+def before(log: PartitionLog, end_of_log: PartitionLog, count: int) -> PartitionLog:
+    """Return *log* from *count* segments, at least, before the first one of *end_of_log*."""
+    bases, first = _bases(log), _bases(end_of_log)[0]
+    return from_offset(log, bases[max(bases.index(first) - count, 0)])
 
 
 def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
@@ -59,7 +69,7 @@ def _has_snapshot(log: PartitionLog, base: int) -> bool:
     for file in log.files:
         if file.live and file.kind == "snapshot" and file.base_offset == base:
             try:
-                read_producer_snapshot(file.read_small(MAX_COMPANION_BYTES))
+                check_below(read_producer_snapshot(file.read_small(MAX_COMPANION_BYTES)), base)
             except (FormatError, MissingError, UnreadableError):
                 return False
             return True
@@ -92,4 +102,5 @@ def _between(log: PartitionLog, first: int | None, end: int | None) -> Partition
         files=files,
         log_dir=log_dir,
         first_epoch_start=log.first_epoch_start if first is None else None,
+        next_base=log.next_base if end is None else end,
     )

@@ -13,6 +13,7 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
@@ -53,7 +54,7 @@ class TableReader(PickledByValue, DataSourceReader):
             if self.options.table == "batches":
                 planner, splits = Planner(options), []
                 for log in dataset.logs:
-                    splits += planner.plan(log, max_bytes)
+                    splits += plan_partitions(planner, [log], max_bytes)
                     log_findings("plan", planner.survey(log, max_bytes).findings)
                 return [SplitsTask(task) for task in tasks(splits, max_bytes)]
             read = {log.folder for log in dataset.logs}

@@ -18,6 +18,7 @@ from pyspark.sql import SparkSession
 from magicbyte.limits import MIB
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
@@ -69,7 +70,7 @@ def make_plan(
     planner = Planner(dataset.options)
 
     def in_tasks(logs: Sequence[PartitionLog]) -> tuple[tuple[Split, ...], ...]:
-        splits = [split for log in logs for split in planner.plan(log, max_partition_bytes)]
+        splits = plan_partitions(planner, logs, max_partition_bytes)
         groups = groupby(splits, key=lambda split: split.topic if by_topic else None)
         return tuple(
             task for _, group in groups for task in tasks(list(group), max_partition_bytes)

@@ -10,6 +10,8 @@ from magicbyte_tools.fuzz.task import ENTRIES, Failure, Message, Tally
 
 SHOWN = (
     "cases",
+    "ranges",
+    "withheld",
     "sound",
     "damaged",
     "accepted",

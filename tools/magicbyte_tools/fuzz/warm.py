@@ -10,11 +10,11 @@ from magicbyte.engines.columnar._buffers import POOL
 from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import InputError
 from magicbyte.tables.schemas import WIRE_COLUMNS
-from magicbyte_tools.fuzz import entry_fuzzer, whole
+from magicbyte_tools.fuzz import entry_fuzzer, ranges, whole
 from magicbyte_tools.fuzz.group import COLUMNS, USUAL_LIMITS
 from magicbyte_tools.fuzz.seeds import built
 
-__all__ = ["entry_fuzzer", "whole"]
+__all__ = ["entry_fuzzer", "ranges", "whole"]
 
 POOL.max_bytes = 0  # do not reuse buffers that were allocated before
 with suppress(InputError):  # no Numba: the tasks say so

@@ -163,11 +163,11 @@ class PartitionFuzzTask:
 
 @contextmanager
 def changed_folder(
-    folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes]
+    folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes | None]
 ) -> Iterator[Path]:
     """Overwrite *files* of the partition in *folder*; restore them at the end of the context.
 
-    Other files stay in place for the next case.
+    A file without content is removed. Other files stay in place for the next case.
     """
     if not folder.exists():
         folder.mkdir(parents=True)
@@ -179,6 +179,9 @@ def changed_folder(
         _write(folder, {name: seed_partition.files[name] for name in files})
 
 
-def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+def _write(folder: Path, files: Mapping[str, bytes | None]) -> None:
     for name, data in files.items():
-        (folder / name).write_bytes(data)
+        if data is None:
+            (folder / name).unlink(missing_ok=True)
+        else:
+            (folder / name).write_bytes(data)

@@ -77,6 +77,7 @@ NOTES = frozenset(
         "high-watermark-stale",
         "topic-id-missing",
         "timestamp-ahead",
+        "range-unread",
         "left-over",
         "foreign-file",
         "remote-unfinished",

@@ -174,6 +174,7 @@ CODES_WITHOUT_A_CASE = {
     "quorum-state-invalid": "The same.",
     "bootstrap-checkpoint-invalid": "The same.",
     "range-outside-log": "It is about a range that was asked for, and cases ask for none.",
+    "range-unread": "A case is read whole.",
     "produced-large": "The batch would take a mebibyte.",
     "timeindex-invalid": "The same.",
     "timeindex-mismatch": "The same.",
