@@ -4,7 +4,9 @@ import errno
 import json
 import os
 import random
+import shutil
 import struct
+import subprocess
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -15,13 +17,16 @@ import pytest
 from click.testing import Result
 
 import log_builder as build
-from cli.conftest import run
+from cli.conftest import COMMAND, run
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
 from log_reader import spans
+from paths import shared
 
 SEED = int(os.environ.get("MAGICBYTE_SEED", "20261126"))
 NUM_FAULTS = 50
+
+EIO = shared() / "hostile-cases" / "eio.c"
 
 Row = tuple[str, int, int]
 """Topic, partition and offset of a record."""
@@ -315,3 +320,18 @@ def test_produced_files_that_can_be_read_are_checked(tmp_path: Path) -> None:
     codes = {(row["file"], row["code"]) for row in objects(result) if row["kind"] == "problem"}
     assert result.exit_code == 2
     assert (str(files[0]), "unreadable") in codes and len({file for file, _ in codes}) == 2
+
+
+@pytest.mark.skipif(
+    shutil.which("cc") is None or not EIO.is_file(), reason=f"no C compiler, or no {EIO}"
+)
+def test_a_read_that_fails_in_the_system_is_survived(sample: SampleLog, tmp_path: Path) -> None:
+    library, path = tmp_path / "eio.so", list(sample.batches)[1]
+    subprocess.run(["cc", "-shared", "-fPIC", "-o", library, EIO, "-ldl"], check=True)
+    command = [*COMMAND, "dump", str(sample.path), "--format", "ndjson"]
+    faults = {"LD_PRELOAD": str(library), "EIO_MATCH": str(path), "EIO_AT": "10000"}
+    done = subprocess.run(command, env=os.environ | faults, capture_output=True, check=False)
+    rows = map(json.loads, done.stdout.splitlines())
+    found = {(row["topic"], row["partition"], row["offset"]) for row in rows}
+    assert found == sample.rows_outside(path, 10000 // FaultyDisk.BLOCK)
+    assert (done.returncode, b"Traceback" in done.stderr) == (2, False), done.stderr

@@ -71,9 +71,10 @@ class DamageFinder:
         """
         if entry.size_bytes <= self._limits.max_entry_bytes:
             assert computed is not None
-            ranges, resume = self._wrong_entries(entry, computed, chunk)
-            if ranges:
-                return Damage(ranges, resume)
+            if self._search.file.unreadable is None:
+                ranges, resume = self._wrong_entries(entry, computed, chunk)
+                if ranges:
+                    return Damage(ranges, resume)
             return self.at(entry.position, entry.checksum_mismatch(computed), entry)
         if self._search.is_plausible(entry.end):
             findings = (entry.over_limit(self._limits),)

@@ -26,6 +26,10 @@ MAX_KEPT_HEADERS = 1 << 17
 """Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
 
 
+AT_THE_END = ("log-ends-below", "log-start-beyond")
+"""Codes of findings that a log ends too early, which is not known where its end cannot be read."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SurveyOptions:
     """Engine, limits and split size of a survey, and how it opens segments."""
@@ -296,7 +300,10 @@ class LogPass:
                 ends.append(offset)
         survey.log_end_offset = max(ends, default=None)
         if not is_stopped and not log.is_named_files and log.state is None:
-            survey.findings += directory_findings(log, bases, end, survey.log_end_offset)
+            end_findings = directory_findings(log, bases, end, survey.log_end_offset)
+            if survey.segments and survey.segments[-1].unsound_ranges and survey.is_end_unreadable:
+                end_findings = (each for each in end_findings if each.code not in AT_THE_END)
+            survey.findings += end_findings
         self.finish_high_watermark()
         if ends:
             survey.last_stable_offset = max(survey.log_start_offset or 0, *ends)

@@ -98,6 +98,19 @@ class Survey:
     """The entries of the transaction indexes, where these decide and not the markers."""
 
     @property
+    def is_end_unreadable(self) -> bool:
+        """True if bytes after the last sound entry cannot be read: the log may have more offsets."""
+        for segment in self.segments[-1:]:
+            end = segment.file.size_bytes
+            for unsound in reversed(segment.unsound_ranges):
+                if unsound.end != end:
+                    return False
+                if unsound.kind == "unreadable":
+                    return True
+                end = unsound.start
+        return False
+
+    @property
     def settles_transactions(self) -> bool:
         """True if the outcomes of transactions are known."""
         return self.is_verified or self.aborted is not None

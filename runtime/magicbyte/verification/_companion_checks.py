@@ -81,7 +81,7 @@ def _snapshot_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
         for file in log.files
         if file.live and file.kind == "snapshot"
     }
-    if end is None or not bases:
+    if end is None or not bases or survey.is_end_unreadable:
         return
     finding = partial(Finding, topic=log.topic, partition=log.partition)
     for name, base in bases.items():
@@ -124,7 +124,9 @@ def topic_id_findings(logs: Sequence[PartitionLog]) -> Iterator[Finding]:
         )
         is_kraft = log.log_dir is not None and log.log_dir.is_kraft
         if log.topic_id is None and (is_kraft or num_with_id[_parent(log)]):
-            if not any(file.name == "partition.metadata" for file in log.files):
+            # One that cannot be read has a finding already.
+            names = {*(file.name for file in log.files), *(each.file for each in log.findings)}
+            if "partition.metadata" not in names:
                 yield finding(
                     code="topic-id-missing",
                     message="there is no partition.metadata, which holds the topic id",

@@ -329,3 +329,26 @@ def test_an_index_that_a_range_of_times_needs_is_a_finding_and_rows_are_right(
         found = Read(mb.open(folder.path / "t-0", times=times, on_damage="skip"))
         assert found.offsets == expected
         assert [finding.file for finding in findings_of(found)] == [path.name]
+
+
+def test_nothing_is_concluded_from_the_absence_of_what_cannot_be_read(
+    folder: Folder, disk: FaultyDisk
+) -> None:
+    log_dir = folder.log_dir()
+    log_dir.segment("t-0", of_size(0, 500))
+    path = log_dir.segment("t-0", of_size(1, 500), 1)
+    log_dir.segment("t-0", build.producer_snapshot(), 2, "snapshot")
+    log_dir.checkpoint("replication-offset-checkpoint", {("t", 0): 2})
+    log_dir.checkpoint("log-start-offset-checkpoint", {("t", 0): 2})
+    log_dir.segment("u-0", of_size(0, 500))
+    for name in ("t-0", "u-0"):
+        (log_dir.path / name / "partition.metadata").write_text(
+            "version: 0\ntopic_id: 9wRSUCzJSL6cLeX8xKuzhQ\n"
+        )
+    disk.unopened[str(path)] = errno.EACCES
+    disk.unopened[str(log_dir.path / "t-0" / "partition.metadata")] = errno.EACCES
+    findings = [each for each in mb.verify(folder.path).findings if each.topic == "t"]
+    assert {(each.code, each.file) for each in findings if each.severity != "note"} == {
+        ("unreadable", path.name),
+        ("unreadable", "partition.metadata"),
+    }
