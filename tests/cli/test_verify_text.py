@@ -133,11 +133,11 @@ def test_severity_selects_findings_and_the_summary_counts_all(
 
 def test_first_thing_to_do_is_on_the_first_screen_too(log_dir: Any) -> None:
     for number in range(12):
-        flip(write(log_dir, f"a-{number}"), SIZE + 70)
+        flip(write(log_dir, f"a-{number}", 3 + number), SIZE + 70)
     found = lines(log_dir)
     first = [number for number, line in enumerate(found) if line.startswith("first: ")]
     assert first == [1, len(found) - 1]
-    assert found[0].startswith("72 offsets lost in 12 partitions: a-0 3 to 8; a-1 3 to 8; ")
+    assert found[0].startswith("270 offsets lost in 12 partitions: a-0 3 to 8; a-1 3 to 11; ")
     assert found[0].endswith("; 9 more")
 
 
@@ -193,3 +193,11 @@ def test_paths_that_are_not_read_are_listed_by_kind(log_dir: Any) -> None:
     assert sum(line.startswith("  foreign-folder ") for line in found) == 3
     assert "  foreign-folder: 2 more; --format ndjson has all of them" in found
     assert any(line.startswith(f"  stray {folder} (") for line in found)
+
+
+def test_partitions_that_are_alike_are_printed_once(log_dir: Any) -> None:
+    for number in range(25):
+        index(write(log_dir, f"a-{number}"))
+        (log_dir.path / f"a-{number}" / "copy.log").write_text("")
+    (head,) = (line for line in lines(log_dir) if " [refuses-to-start]: " in line)
+    assert head.startswith("a-0, a-1, a-2, ") and "; 5 more [refuses-to-start]: " in head

@@ -7,7 +7,7 @@ from magicbyte import CODES, Finding
 from magicbyte.findings import worst
 from magicbyte.logdir.unread_path import FAILURES, UnreadPath
 from magicbyte.verification.broker import BrokerPrediction
-from magicbyte_cli.verify_groups import MAX_NAMES, PartitionGroup, broker_name, names_of
+from magicbyte_cli.verify_groups import MAX_NAMES, PartitionGroup, broker_name, names_of, shown_path
 
 
 def first_thing(
@@ -32,15 +32,19 @@ def first_thing(
             f"keep a copy of these files; then repair what keeps the broker from starting, in "
             f"{names_of(refusing)}"
         )
+    losses = []
     if truncated := by_verdict["truncated"]:
-        return (
-            f"do not start a broker on these files before you have a copy: it would lose offsets of "
-            f"{names_of(truncated)}; look for them in other replicas"
-        )
-    if not_served := [
+        losses.append(f"lose offsets of {names_of(truncated)}")
+    not_served = [
         group for name in ("missing", "stray", "not-served") for group in by_verdict[name]
-    ]:
-        return f"keep a copy of these files before a broker starts: it would not serve {names_of(not_served)}"
+    ]
+    if not_served:
+        losses.append(f"not serve {names_of(not_served)}")
+    if losses:
+        return (
+            "do not start a broker on these files before you have a copy: it would "
+            f"{' and '.join(losses)}; look for the records in other replicas"
+        )
     if damaged := by_verdict["unchanged-damaged"]:
         return (
             f"keep a copy of these files, and compare {names_of(damaged)} with other replicas; a "
@@ -48,7 +52,7 @@ def first_thing(
         )
     if failed := [unread.path for unread in unread_paths if unread.kind in FAILURES]:
         more = f" and {len(failed) - MAX_NAMES:,} more" if len(failed) > MAX_NAMES else ""
-        return f"make these readable, or copy them from elsewhere: {', '.join(failed[:MAX_NAMES])}{more}"
+        return f"make these readable, or copy them from elsewhere: {', '.join(map(shown_path, failed[:MAX_NAMES]))}{more}"
     if worst(findings) == "error":
         of_errors = [group for group in groups if worst(group.findings) == "error"]
         return f"look at the errors of {names_of(of_errors)}" if of_errors else "look at the errors"

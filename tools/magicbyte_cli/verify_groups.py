@@ -1,5 +1,6 @@
 """Partitions with their findings, for the text of `magicbyte verify`."""
 
+import os
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -69,13 +70,20 @@ def partition_name(row: Row) -> str:
 
 
 def broker_name(broker: BrokerPrediction) -> str:
-    return "broker" if broker.node_id is None else f"broker {broker.node_id}"
+    return "the broker" if broker.node_id is None else f"broker {broker.node_id}"
 
 
-def names_of(groups: Sequence[PartitionGroup], details: Sequence[str] = ()) -> str:
+def names_of(
+    groups: Sequence[PartitionGroup], details: Sequence[str] = (), *, max_names: int = MAX_NAMES
+) -> str:
     """Return the names of the first partitions, each with its detail, and how many more there are."""
-    names = [group.name for group in groups[:MAX_NAMES]]
+    names = [group.name for group in groups[:max_names]]
     if details:
         names = [f"{name} {detail}" for name, detail in zip(names, details, strict=False)]
-    more = f"; {len(groups) - MAX_NAMES:,} more" if len(groups) > MAX_NAMES else ""
+    more = f"; {len(groups) - max_names:,} more" if len(groups) > max_names else ""
     return f"{('; ' if details else ', ').join(names)}{more}"
+
+
+def shown_path(path: str) -> str:
+    """Return *path* relative to the working directory if it is below that."""
+    return path.removeprefix(f"{os.getcwd()}/")

@@ -9,7 +9,7 @@ from magicbyte import CODES, Finding
 from magicbyte.findings import SEVERITIES, Severity
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.table_rows import finding_order
-from magicbyte.verification.broker import BrokerPrediction
+from magicbyte.verification.broker import METADATA_TOPIC, BrokerPrediction
 from magicbyte.verification.verdicts import BROKER_VERDICTS, VERDICTS
 from magicbyte_cli.display import counted, printable
 from magicbyte_cli.painter import Painter
@@ -23,10 +23,14 @@ from magicbyte_cli.verify_groups import (
     broker_name,
     grouped,
     names_of,
+    shown_path,
 )
 
 MAX_PER_CODE = 10
 """Findings of one code that are printed for a partition."""
+
+MAX_ALIKE = 20
+"""Partitions with the same prediction and findings that are named before these."""
 
 MAX_UNFOLDED_NOTES = 3
 """Notes of one code that are printed where they belong; more are one line at the end."""
@@ -57,6 +61,8 @@ class VerifyText:
         """Yield the lines; unprintable characters are escaped."""
         first = self._first_line()
         body = list(self._body())
+        if body and not body[0]:
+            del body[0]  # a blank line before the first part
         head = [*self._broker_lines(), *self._losses()]
         if first is not None and len(body) > SCREEN_LINES:
             head.append(first)
@@ -75,8 +81,14 @@ class VerifyText:
         for finding in self._selected(self._others):
             if finding not in of_brokers:
                 yield self._finding_line(finding, finding.where, indent="")
+        alike: dict[tuple[str, ...], list[PartitionGroup]] = {}
         for group in sorted(self._groups, key=lambda group: group.gravity):
-            yield from self._group_lines(group)
+            if lines := tuple(self._group_lines(group)):
+                alike.setdefault(lines, []).append(group)
+        for (head, *details), groups in alike.items():
+            names = names_of(groups, max_names=MAX_ALIKE)
+            yield f"{self._painter.strong(names)}{head}"
+            yield from details
         yield from self._folded_lines()
         yield from map(printable, _unread_lines(self._verification.unread))
         yield from self._remedy_lines()
@@ -99,18 +111,18 @@ class VerifyText:
         order = list(BROKER_VERDICTS)
         for broker in sorted(self._brokers, key=lambda broker: order.index(broker.verdict)):
             paint = self._painter.good if broker.verdict == "starts" else self._painter.bad
-            paths = ", ".join(broker.log_dirs[:MAX_NAMES])
+            paths = ", ".join(map(shown_path, broker.log_dirs[:MAX_NAMES]))
             if len(broker.log_dirs) > MAX_NAMES:
                 paths += f" and {len(broker.log_dirs) - MAX_NAMES} more"
             yield (
                 f"{self._painter.strong(broker_name(broker))} [{paint(broker.verdict)}]: on startup "
                 f"Kafka {broker.kafka_version} {BROKER_VERDICTS[broker.verdict]} ({printable(paths)})"
             )
-            decisive = [finding for finding in broker.findings if finding.code in broker.reasons]
-            for finding in decisive[:MAX_PER_CODE]:
+            causes = [finding for finding in broker.findings if _is_cause(finding, broker)]
+            for finding in causes[:MAX_PER_CODE]:
                 yield self._finding_line(finding, finding.where, indent="  ")
-            if len(decisive) > MAX_PER_CODE:
-                yield f"  and {len(decisive) - MAX_PER_CODE:,} more reasons"
+            if len(causes) > MAX_PER_CODE:
+                yield f"  and {len(causes) - MAX_PER_CODE:,} more"
 
     def _losses(self) -> Iterator[str]:
         """Yield what a startup would lose, and what consumers cannot read."""
@@ -153,19 +165,21 @@ class VerifyText:
     # Partitions
 
     def _group_lines(self, group: PartitionGroup) -> Iterator[str]:
+        """Yield the lines of a partition; its name belongs before the first one."""
         findings = self._selected(group.findings)
         row = group.row
         is_unpredicted = self._verification.quick and row["verdict"] == "unknown"
         if not findings and not group.is_bad and not row["recovery"]:
             return
-        name = self._painter.strong(group.name)
         if is_unpredicted:
-            yield f"{name}:"
+            yield ":"
         else:
             paint = self._painter.bad if group.is_bad else self._painter.good
-            yield f"{name} [{paint(row['verdict'])}]: {printable(_prediction(row))}"
+            yield f" [{paint(row['verdict'])}]: {printable(_prediction(row))}"
+        messages = {finding.message for finding in findings}
         for sentence in row["recovery"]:
-            yield printable(f"  {sentence}")
+            if sentence not in messages:
+                yield printable(f"  {sentence}")
         yield from self._finding_lines(findings)
         yield from map(printable, damage_lines(row))
 
@@ -222,6 +236,12 @@ class VerifyText:
                     yield printable(f"  {name}: {code.remedy}")
 
 
+def _is_cause(finding: Finding, broker: BrokerPrediction) -> bool:
+    """Return whether *finding* is printed with its broker; others are printed with their partition."""
+    is_of_broker = finding.topic is None or finding.topic == METADATA_TOPIC
+    return is_of_broker or (broker.verdict == "refuses-to-start" and finding.code in broker.reasons)
+
+
 def _where_in_partition(finding: Finding) -> str:
     """Return file and position of *finding*, without the names of the partition and the replica."""
     return replace(finding, topic=None, partition=None, replica=None).where
@@ -256,7 +276,7 @@ def _unread_lines(unread_paths: Sequence[UnreadPath]) -> Iterator[str]:
     for kind, of_kind in by_kind.items():
         for unread in of_kind[:MAX_NAMES]:
             size = "" if unread.size_bytes is None else f" ({counted(unread.size_bytes, 'byte')})"
-            yield f"  {kind} {unread.path}{size}: {unread.reason}"
+            yield f"  {kind} {shown_path(unread.path)}{size}: {unread.reason}"
         if len(of_kind) > MAX_NAMES:
             yield f"  {kind}: {len(of_kind) - MAX_NAMES:,} more; --format ndjson has all of them"
 
