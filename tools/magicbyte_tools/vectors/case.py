@@ -80,6 +80,7 @@ NOTES = frozenset(
         "range-unread",
         "left-over",
         "foreign-file",
+        "special-file",
         "remote-unfinished",
         "remote-overlap",
         "remote-other-topic",
