@@ -1,6 +1,7 @@
 """Parts of Arrow batches that are small enough to become Python objects, which take much more memory."""
 
 from collections.abc import Iterator
+from typing import Any
 
 import pyarrow as pa
 
@@ -40,7 +41,7 @@ def num_elements(column: pa.Array) -> int:
     return int(offsets[-1] - offsets[0])
 
 
-def element_chunks(column: pa.Array) -> Iterator[list[dict[str, object]]]:
+def element_chunks(column: pa.Array) -> Iterator[list[dict[str, Any]]]:
     """Yield the elements of the lists of *column*, at most MAX_ELEMENTS at a time."""
     elements = column.flatten()
     for start in range(0, len(elements), MAX_ELEMENTS):

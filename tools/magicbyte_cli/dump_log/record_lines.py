@@ -3,7 +3,7 @@
 import struct
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, fields
-from typing import ClassVar, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -26,6 +26,7 @@ from magicbyte_cli.dump_log.decoders import Decoder
 from magicbyte_cli.dump_log.decoders.primitive_decoders import AS_TEXT
 from magicbyte_cli.dump_log.frames import LIMITS, tool_error
 from magicbyte_cli.dump_log.releases import Release
+from magicbyte_cli.row_chunks import MAX_ELEMENTS, element_chunks, num_elements
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage
 from magicbyte_formats.wire import (
     Codec,
@@ -92,11 +93,7 @@ class RecordColumns:
             timestamps=_numbers(rows["timestamp"]),
             key_sizes=_numbers(pc.binary_length(rows["key"])),
             value_sizes=_numbers(pc.binary_length(rows["value"])),
-            header_keys=[
-                ",".join(header["key"] for header in items or ()) for items in headers.to_pylist()
-            ]
-            if any_header
-            else [""] * rows.num_rows,
+            header_keys=_header_keys(headers) if any_header else [""] * rows.num_rows,
             keys=rows["key"].to_pylist() if contents else (),
             values=rows["value"].to_pylist() if contents else (),
         )
@@ -124,6 +121,17 @@ class RecordColumns:
     def slice(self, begin: int, end: int) -> "RecordColumns":
         columns = (getattr(self, field.name)[begin:end] for field in fields(self))
         return RecordColumns(*columns)
+
+
+def _header_keys(headers: pa.Array) -> list[str]:
+    """Return the keys of the headers of each record, separated by commas."""
+    if len(headers) == 1 and num_elements(headers) > MAX_ELEMENTS:
+        return [",".join(map(_keys, element_chunks(headers)))]
+    return [_keys(elements or ()) for elements in headers.to_pylist()]
+
+
+def _keys(elements: Iterable[dict[str, Any]]) -> str:
+    return ",".join(element["key"] for element in elements)
 
 
 def _numbers(column: pa.Array) -> list[int]:

@@ -15,12 +15,16 @@ from magicbyte_cli.dump_log.batch_lines import batch_line
 from magicbyte_cli.dump_log.closing_findings import ClosingFindings, Pair
 from magicbyte_cli.dump_log.frames import LIMITS, entry_of, frames, tool_error
 from magicbyte_cli.dump_log.record_lines import RecordColumns, SegmentOptions, record_lines
+from magicbyte_cli.row_chunks import has_long_list, row_chunks
 
 CHUNK_BYTES = 4 << 20
 """Bytes of a segment, or of decompressed records, that are decoded together."""
 
+MAX_CHUNK_ROWS = 1 << 16
+"""Records that are converted to Python objects together, at most."""
+
 MAX_ROWS = 4096
-"""Records of a damaged batch that are decoded before their lines are printed."""
+"""Records of a larger or a damaged batch that are converted before their lines are printed."""
 
 
 class OffsetSequence:
@@ -155,16 +159,35 @@ def _records_of(
         verify=False,
     )
     contents = options.contents or any(entry.is_control for _, entry, _ in entries)
-    records = RecordColumns.of(decoded.rows, contents=contents)
+    is_large = decoded.rows.num_rows > MAX_CHUNK_ROWS or has_long_list(decoded.rows)
+    records = None if is_large else RecordColumns.of(decoded.rows, contents=contents)
     begin = 0
     for (frame, entry, _), result in zip(entries, decoded.all_results(), strict=False):
         if not result.is_sound:
             yield _damaged(frame, entry, result.findings[0].message, options)
-        else:
+        elif records is not None:
             of_entry = records.slice(begin, begin + result.num_rows)
             offset_sequence.extend(of_entry.offsets)
             yield record_lines(frame, entry, of_entry, options)
+        else:
+            rows = decoded.rows.slice(begin, result.num_rows)
+            parts = row_chunks(rows, MAX_ROWS if entry.magic == 2 else max(rows.num_rows, 1))
+            of_parts = (RecordColumns.of(part, contents=contents) for part in parts)
+            yield _lines_of_parts(frame, entry, of_parts, options, offset_sequence)
         begin += result.num_rows
+
+
+def _lines_of_parts(
+    frame: Frame,
+    entry: Entry,
+    parts: Iterator[RecordColumns],
+    options: SegmentOptions,
+    offset_sequence: OffsetSequence,
+) -> Iterator[str]:
+    """Yield the lines of the records of an entry with very many, some of them at a time."""
+    for records in parts:
+        offset_sequence.extend(records.offsets)
+        yield from record_lines(frame, entry, records, options)
 
 
 def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) -> Iterator[str]:
