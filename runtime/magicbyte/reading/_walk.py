@@ -20,6 +20,11 @@ from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.reading._damage import Damage, DamageFinder, UnsoundRange
+from magicbyte.reading._interrupted_run import (
+    MAX_SOUND_ENTRIES,
+    InterruptedRun,
+    interrupted_run,
+)
 from magicbyte.reading._offset_order import Bounds, OffsetOrder
 from magicbyte.reading._resynchronize import EntrySearch
 from magicbyte.storage import File
@@ -224,11 +229,15 @@ class VerifiedWalk(Walk):
     """
 
     columns: Sequence[str] | None = None
+    are_ranges_first: bool = False
+    """True if ranges with wrong checksums may come before up to 4,096 sound entries in between."""
 
     def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
         chunk = Chunk(memoryview(b""), self.start)
         max_bytes = max_batch_bytes(self.columns or ())
         need = 1
+        num_sound = MAX_SOUND_ENTRIES + 1
+        """Sound entries between the last two ranges without one, about."""
         if self.end - self.start > CHUNK:
             need = self._first_need()
         while chunk.position < self.end:
@@ -237,6 +246,14 @@ class VerifiedWalk(Walk):
                 length = min(max(need, CHUNK), self.end - position)
                 chunk = Chunk(memoryview(b""), position)  # free the bytes before reading more
                 chunk = Chunk(memoryview(self.file.read_at(position, length)), position)
+            if num_sound <= MAX_SOUND_ENTRIES and self.are_ranges_first and need == 1:
+                run = interrupted_run(self.engine, chunk, self._search, limits=self.limits)
+                num_sound = MAX_SOUND_ENTRIES + 1
+                if run is not None:
+                    num_sound = len(run.entries) // len(run.ranges)
+                    yield from self._pieces_of_run(run, max_bytes)
+                    chunk = chunk.after(run.end)
+                    continue
             scan: Scan
             if self.columns is None:
                 scan = self.engine.scan(chunk, verify=True, limits=self.limits)
@@ -260,6 +277,7 @@ class VerifiedWalk(Walk):
                 yield SoundEntries(scan.entries, chunk, findings, decoded)
                 del decoded
             chunk = chunk.after(scan.end)
+            num_sound = len(scan.entries)
             unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
             del scan  # free the rows before decoding more
             need = 1
@@ -268,6 +286,18 @@ class VerifiedWalk(Walk):
                 if damage is not None:
                     yield from damage.ranges
                     chunk = chunk.after(damage.resume - chunk.position)
+
+    def _pieces_of_run(
+        self, run: InterruptedRun, max_bytes: int
+    ) -> Iterator[SoundEntries | UnsoundRange]:
+        assert self.columns is not None
+        yield from run.ranges
+        for decoded in run.sound_parts(
+            self.engine, self.columns, limits=self.limits, max_bytes=max_bytes
+        ):
+            findings = self._order.follow(decoded.entries)
+            yield SoundEntries(decoded.entries, run.chunk, findings, decoded)
+            del decoded  # frees the rows before more are decoded
 
     def _first_entries(self, chunk: Chunk, num_entries: int, max_bytes: int) -> Scan:
         """Return the first *num_entries* of *chunk*, which have been scanned before."""

@@ -129,7 +129,7 @@ class Dataset:
                 )
 
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
-            for piece in examine_counted(self._planner, split, names, engine, tally):
+            for piece in examine_counted(self._planner, split, names, engine, tally, ordered=False):
                 yield from select_rows(piece, tuple(dispositions))
                 del piece  # frees the memory before the next piece is made
 

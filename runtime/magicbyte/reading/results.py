@@ -323,9 +323,11 @@ def examine_counted(
     columns: tuple[str, ...] | None,
     engine: Engine,
     tally: Tally,
+    *,
+    ordered: bool = True,
 ) -> Iterator[ChunkResult]:
-    """Yield the pieces of *split*, and count them in *tally*."""
-    for piece in examine(split, columns, chosen=engine, open_log=planner.open_log):
+    """Yield the pieces of *split*, and count them in *tally*. See `examine` for *ordered*."""
+    for piece in examine(split, columns, chosen=engine, open_log=planner.open_log, ordered=ordered):
         tally.count(piece)
         yield piece
         del piece  # frees the memory before the next piece is made

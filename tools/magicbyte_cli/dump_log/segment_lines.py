@@ -180,12 +180,12 @@ def _records_of(
 def _lines_of_parts(
     frame: Frame,
     entry: Entry,
-    parts: Iterator[RecordColumns],
+    record_parts: Iterator[RecordColumns],
     options: SegmentOptions,
     offset_sequence: OffsetSequence,
 ) -> Iterator[str]:
     """Yield the lines of the records of an entry with very many, some of them at a time."""
-    for records in parts:
+    for records in record_parts:
         offset_sequence.extend(records.offsets)
         yield from record_lines(frame, entry, records, options)
 
