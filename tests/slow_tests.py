@@ -56,6 +56,7 @@ SLOW = {
     "reading/test_index_outcomes.py::test_indexes_give_the_rows_outcomes_and_ends_that_markers_give",
     "reading/test_ranges.py::test_a_range_of_offsets_gives_the_rows_of_the_whole_log",
     "reading/test_ranges.py::test_a_range_of_times_gives_the_rows_that_kafka_finds",
+    "reading/test_replica_fill.py::test_replicas_of_real_logs_give_the_rows_of_sound_ones",
     "reading/test_survey.py::test_a_survey_of_damaged_logs_does_not_depend_on_runs",
     "reading/test_survey.py::test_a_survey_of_real_logs_does_not_depend_on_runs",
     "spec/test_kraft.py::test_metadata_and_snapshots_of_all_brokers",

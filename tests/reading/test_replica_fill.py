@@ -3,7 +3,10 @@
 import errno
 import pickle
 import random
+import re
+import shutil
 from bisect import bisect_right
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,7 +15,9 @@ import log_builder as build
 import magicbyte as mb
 from io_faults import faulty_disk
 from log_builder import Folder
+from log_reader import plain, spans
 from magicbyte.reading.read_options import ISOLATION_LEVELS
+from paths import DATA
 from replica_cases import Batch, random_batches, random_losses, write_epochs, write_replica
 
 SEEDS = range(40)
@@ -113,6 +118,48 @@ def test_bytes_of_all_files_add_up(folder: Folder, seed: int) -> None:
     assert records.report.bytes.total() == sum(row["size_bytes"] for row in live)
     (partition,) = dataset.partitions().to_pylist()
     assert partition["size_bytes"] == sum(row["size_bytes"] for row in live)
+
+
+LOG_DIRS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())
+
+
+@pytest.mark.parametrize("log_dir", LOG_DIRS, ids=lambda path: "-".join(path.parts[-3:]))
+def test_replicas_of_real_logs_give_the_rows_of_sound_ones(log_dir: Path, tmp_path: Path) -> None:
+    rng = random.Random(str(log_dir.relative_to(DATA)))
+    partitions = [path for path in sorted(log_dir.iterdir()) if SERVED.fullmatch(path.name)]
+    for partition in rng.sample(partitions, min(len(partitions), 5)):
+        replicas = [tmp_path / str(number) / partition.name for number in range(3)]
+        for number, replica in enumerate(replicas):
+            shutil.copytree(partition, replica)
+            for file in filter(Path.is_file, log_dir.iterdir()):
+                shutil.copy(file, replica.parent)
+            flip_batches(replica, number, rng)
+        for level in ISOLATION_LEVELS:
+            how = {"isolation_level": level, "on_damage": "skip", "include_internal": True}
+            expected = mb.open(partition, **how).records(COLUMNS).to_table()
+            found = mb.open(*(replica.parent for replica in replicas), **how)
+            assert plain(found.records(COLUMNS).to_table()) == plain(expected), partition.name
+        shutil.rmtree(tmp_path)
+        tmp_path.mkdir()
+
+
+SERVED = re.compile(r"[^.]+-\d+")
+
+
+def flip_batches(partition: Path, remainder: int, rng: random.Random) -> None:
+    """Flip a bit in some entries whose number is *remainder* modulo 3: they have sound neighbours."""
+    number = 0
+    for path in sorted(partition.glob("*.log")):
+        data = bytearray(path.read_bytes())
+        for begin, end in spans(bytes(data)):
+            if end > len(data) or end - begin < 30 or data[begin + 16] > 2:
+                break
+            number += 1
+            if number % 3 == remainder and rng.random() < 0.2:
+                covered = begin + (17 if data[begin + 16] == 2 else 12)
+                at = rng.choice([begin + 8, begin + 11, *[rng.randrange(covered, end)] * 3])
+                data[at] ^= 1 << rng.randrange(8)
+        path.write_bytes(data)
 
 
 # Single rules
