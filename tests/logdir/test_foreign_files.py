@@ -144,15 +144,25 @@ def test_unknown_bytes_have_no_type() -> None:
         (["0-1-v1.log", "0-1-v1.base_index"], "Redpanda"),
         (["log.1", "log.a2", "snapshot.0"], "ZooKeeper"),
         (["version-2/log.1"], "ZooKeeper"),
+        (["data/kafka/orders/0_22/0-1-v1.log"], "Redpanda"),
+        (["db/CURRENT", "db/MANIFEST-000001", "notes.txt"], "LevelDB"),
     ],
 )
 def test_folder_is_named_for_what_it_is(names: list[str], word: str, tmp_path: Path) -> None:
     for name in names:
-        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_bytes(bytes(40))
     with pytest.raises(mb.InputError) as caught:
         mb.open(str(tmp_path))
     assert word in caught.value.found
+
+
+def test_archive_in_a_folder_without_a_log_is_named(tmp_path: Path) -> None:
+    (tmp_path / "backup").mkdir()
+    (tmp_path / "backup" / "kafka-logs.tgz").write_bytes(gzip.compress(SEGMENT))
+    (tmp_path / "notes.txt").write_text("a")
+    with pytest.raises(mb.InputError, match=r"kafka-logs\.tgz is a gzip file: unpack it first"):
+        mb.open(str(tmp_path))
 
 
 def drawn_files(count: int, seed: int) -> list[Path]:

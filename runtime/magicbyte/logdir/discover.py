@@ -26,7 +26,7 @@ from magicbyte.logdir.file_names import (
     parse_folder,
     parse_numbered_folder,
 )
-from magicbyte.logdir.foreign_files import identify_file, identify_folder
+from magicbyte.logdir.foreign_files import identify_below, identify_file
 from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
 from magicbyte.logdir.remote_names import MANIFEST
 from magicbyte.logdir.unread_path import UnreadPath
@@ -198,9 +198,9 @@ def _folder_contents(path: str, storage: Storage) -> str:
     items = storage.list_folder(path)
     if not items:
         return "an empty folder"
-    foreign_type = identify_folder(items)
-    if foreign_type is not None:
-        return f"{foreign_type.sentence}; no Kafka log"
+    sentence = identify_below(path, storage)
+    if sentence is not None:
+        return f"{sentence}; no Kafka log"
     folders = sum(item.is_folder for item in items)
     return f"a folder of {len(items) - folders} files and {folders} folders, none of them a log"
 

@@ -8,8 +8,9 @@ import re
 from dataclasses import dataclass
 
 from magicbyte import checksum
+from magicbyte.errors import InputError
 from magicbyte.logdir.file_names import parse_file
-from magicbyte.storage import File, FolderItem
+from magicbyte.storage import File, FolderItem, Storage
 
 UNPACK = "unpack it first, and name what is inside"
 IMAGE = "mount it, or search it for batches with --search"
@@ -124,6 +125,10 @@ SIGNATURES: tuple[tuple[int, bytes, ForeignType], ...] = (
 )
 """Position, bytes and type of each signature."""
 
+MAX_FOLDERS = 64
+MAX_FILES = 32
+"""Most folders and files that are looked into to say what a folder without a log is."""
+
 HEAD_BYTES = max(position + len(magic) for position, magic, _ in SIGNATURES)
 """Bytes at the beginning of a file that hold every signature."""
 
@@ -201,6 +206,42 @@ def identify_folder(items: list[FolderItem]) -> ForeignType | None:
     if any(_REDPANDA_NAME.fullmatch(name) for name in names):
         return ForeignType("a folder of Redpanda", REDPANDA.advice)
     return None
+
+
+def identify_below(path: str, storage: Storage) -> str | None:
+    """Return a sentence about the first folder or archive of another program in *path*; None without one.
+
+    At most MAX_FOLDERS folders are listed, and MAX_FILES files are opened.
+    """
+    folders, num_files = [path], 0
+    for folder in folders:
+        try:
+            items = storage.list_folder(folder)
+        except InputError:
+            continue
+        where = "" if folder == path else f"{folder} is "
+        foreign_type = identify_folder(items)
+        if foreign_type is not None:
+            return where + foreign_type.sentence
+        for item in items:
+            below = f"{folder}/{item.name}"
+            if item.is_folder and not item.is_link and len(folders) < MAX_FOLDERS:
+                folders.append(below)
+            elif not item.is_folder and item.obstacle is None and num_files < MAX_FILES:
+                num_files += 1
+                archive_type = _archive_type(below, storage)
+                if archive_type is not None:
+                    return f"{below} is {archive_type.sentence}"
+    return None
+
+
+def _archive_type(path: str, storage: Storage) -> ForeignType | None:
+    try:
+        with storage.open_file(path) as file:
+            foreign_type = identify_file(file)
+    except InputError:
+        return None
+    return foreign_type if foreign_type is not None and foreign_type.is_archive else None
 
 
 def _is_tar(head: bytes) -> bool:
