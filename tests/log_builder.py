@@ -261,7 +261,9 @@ class Folder:
     def log_dir(self, name: str = "", cluster: str = "cluster") -> "Folder":
         folder = Folder(self.path / name if name else self.path)
         folder.path.mkdir(parents=True, exist_ok=True)
-        (folder.path / "meta.properties").write_text(f"version=1\ncluster.id={cluster}\n")
+        node = 1 + len(list(self.path.glob("*/meta.properties")))
+        properties = f"version=1\ncluster.id={cluster}\nnode.id={node}\n"
+        (folder.path / "meta.properties").write_text(properties)
         return folder
 
     def segment(

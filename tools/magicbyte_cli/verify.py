@@ -8,7 +8,7 @@ import click
 import magicbyte as mb
 from magicbyte.findings import SEVERITIES, Severity
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
-from magicbyte.verification.verdicts import BAD_VERDICTS
+from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
 from magicbyte_cli.display import text_line
 from magicbyte_cli.explain import explanation_lines
 from magicbyte_cli.ndjson import object_line
@@ -34,8 +34,8 @@ from magicbyte_cli.verify_text import VerifyText
 @click.argument("paths", metavar="PATH...", nargs=-1)
 @flag_option("--quick", help="Read only the headers of batches, and check no CRC.")
 @format_option(
-    "Lines of text, or one JSON object per line, whose `kind` is segment, partition, problem, "
-    "unread or summary."
+    "Lines of text, or one JSON object per line, whose `kind` is broker, segment, partition, "
+    "problem, unread or summary."
 )
 @click.option(
     "--explain",
@@ -53,6 +53,12 @@ from magicbyte_cli.verify_text import VerifyText
     default=None,
     help="Predict the startup after a clean or an unclean shutdown.  [default: clean if the "
     "log.dir has a file .kafka_cleanshutdown]",
+)
+@click.option(
+    "--kafka-version",
+    metavar="RELEASE",
+    help="Predict the startup of this release of Kafka, such as 3.9.  [default: the newest that runs "
+    "with such log.dirs]",
 )
 @click.option(
     "--index-interval-bytes",
@@ -88,6 +94,7 @@ def verify(
     explain: str | None,
     produced: bool,
     clean_shutdown: bool | None,
+    kafka_version: str | None,
     index_interval_bytes: int,
     processes: int,
     severity: Severity,
@@ -132,6 +139,7 @@ def verify(
             *paths,
             quick=quick,
             clean_shutdown=clean_shutdown,
+            kafka_version=kafka_version,
             index_interval_bytes=index_interval_bytes,
             processes=processes,
             progress=bar.show,
@@ -144,12 +152,15 @@ def verify(
         for line in text.lines():
             out.write(f"{line}\n".encode("utf-8", "backslashreplace"))
     out.flush()
-    is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions)
+    is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions) or any(
+        broker.verdict in BAD_BROKER_VERDICTS for broker in verification.brokers
+    )
     ctx.exit(exit_status(verification.findings, verification.unread) or int(is_bad))
 
 
 def _ndjson_lines(verification: mb.Verification) -> Iterator[bytes]:
     for kind, rows in (
+        ("broker", [broker.row for broker in verification.brokers]),
         ("segment", verification.segments),
         ("partition", verification.partitions),
         ("replica", verification.replicas),

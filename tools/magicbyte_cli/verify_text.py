@@ -46,7 +46,7 @@ class VerifyText:
         self, verification: mb.Verification, *, severity: Severity, painter: Painter
     ) -> None:
         self._verification = verification
-        self._brokers: Sequence[BrokerPrediction] = getattr(verification, "brokers", ())
+        self._brokers: Sequence[BrokerPrediction] = verification.brokers
         self._painter = painter
         self._severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
         self._groups, self._others = grouped(verification)

@@ -15,6 +15,9 @@ from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.replica import FileRange, Replica
 from magicbyte.storage import File, FolderItem, Store
 
+MAX_ACKNOWLEDGED_OFFSET = 10**18
+"""A million records per second take 30,000 years to get here: a larger number in a checkpoint is garbage."""
+
 
 @dataclass(frozen=True, slots=True)
 class LogFile:
@@ -197,7 +200,10 @@ class PartitionLog:
         if self.is_named_files:
             return None
         offsets = [self._checkpoint("high_watermark"), self._checkpoint("recovery_point")]
-        return max((offset for offset in offsets if offset is not None), default=None)
+        plausible = (
+            each for each in offsets if each is not None and each < MAX_ACKNOWLEDGED_OFFSET
+        )
+        return max(plausible, default=None)
 
     @property
     def cleaner_offset(self) -> int | None:

@@ -222,15 +222,15 @@ def open_all_replicas(
         engine=engine,
         limits=limits or DEFAULT_LIMITS,
     )
-    logs, log_dirs, unread_paths = discover(
+    all_logs, log_dirs, unread_paths = discover(
         paths, storage, search=options.limits if search else None
     )
     names = [topics] if isinstance(topics, str) else topics
     topic_names = None if names is None else list(names)
     partition_numbers = None if partitions is None else list(partitions)
-    logs = _select(logs, storage, topic_names, partition_numbers, strict=False)
+    logs = _select(list(all_logs), storage, topic_names, partition_numbers, strict=False)
     unread = of_selection(unread_paths, topic_names, partition_numbers)
-    return Dataset(logs, options, log_dirs=log_dirs, unread_paths=unread)
+    return Dataset(logs, options, log_dirs=log_dirs, all_logs=all_logs, unread_paths=unread)
 
 
 def _select(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
+from functools import partial
 from typing import Any
 
 from magicbyte.errors import ChangedError, LimitError, StoreError, UnreadableError
@@ -10,6 +11,7 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.damaged_offsets import DamagedRange
 from magicbyte.reading.survey import Survey
+from magicbyte.verification.broker import METADATA_TOPIC
 from magicbyte.verification.startup import StartupPrediction
 
 
@@ -20,8 +22,12 @@ def prediction_of(
     too large to be decoded, or something cannot be read."""
     if log.state is not None or log.is_named_files or log.is_remote:
         return None
+    predict = partial(predict, has_transactions=bool(survey.transactions), limits=limits)
     try:
-        return predict(log.on_disk, has_transactions=bool(survey.transactions), limits=limits)
+        if log.topic == METADATA_TOPIC:
+            # The metadata log is recovered on every startup, and has no checkpoints (KafkaRaftLog).
+            return predict(replace(log.on_disk, log_dir=None), is_clean=False)
+        return predict(log.on_disk)
     except (LimitError, UnreadableError, StoreError, ChangedError):
         return None
 

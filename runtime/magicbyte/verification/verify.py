@@ -27,6 +27,7 @@ from magicbyte.reading.table_rows import (
     segment_row,
 )
 from magicbyte.storage import Storage, StorageOptions
+from magicbyte.verification._broker_rows import BrokerRequest, PartitionSelection, add_broker_rows
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
 from magicbyte.verification._missing_logs import fold_missing_logs
 from magicbyte.verification._predicted_columns import (
@@ -38,6 +39,7 @@ from magicbyte.verification._predicted_columns import (
 )
 from magicbyte.verification._replicas import replica_choices, replica_differences
 from magicbyte.verification._unread_details import unreadable_files, with_details
+from magicbyte.verification.broker import BrokerPrediction, known_release
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 
 Progress = Callable[[int, int], None]
@@ -59,7 +61,8 @@ class Verification:
             `recovery`, sentences about the broker's actions; and `damaged_ranges`, dicts with
             the bytes of each damaged range, the offsets from `first_offset` to the one before
             `end_offset` that may be in it, and `next_offset`, at which a consumer can go on.
-        findings: Findings of all partitions and log.dirs.
+        brokers: A prediction for each broker whose log.dirs were named; none with *quick*.
+        findings: Findings of all partitions, log.dirs and brokers.
         replicas: Rows of `replicas`, for the partitions with several replicas: which one a read would
             choose, and how much it would fill from the others. None of them with *quick*.
         bytes: Bytes of live segments by disposition.
@@ -73,6 +76,7 @@ class Verification:
     quick: bool
     segments: list[dict[str, Any]] = field(default_factory=list)
     partitions: list[dict[str, Any]] = field(default_factory=list)
+    brokers: list[BrokerPrediction] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     replicas: list[dict[str, Any]] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
@@ -92,6 +96,7 @@ class Verification:
         """
         self.segments += other.segments
         self.partitions += other.partitions
+        self.brokers += other.brokers
         self.findings += other.findings
         self.replicas += other.replicas
         self.bytes.update(other.bytes)
@@ -132,6 +137,7 @@ def verify(
     partitions: Iterable[int] | None = None,
     quick: bool = False,
     clean_shutdown: bool | None = None,
+    kafka_version: str | None = None,
     index_interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
     processes: int = 1,
@@ -151,6 +157,8 @@ def verify(
         partitions: Numbers of the partitions to check. Default: all.
         quick: Read headers only: no checksum, no payload, no prediction.
         clean_shutdown: Predict a startup after a clean shutdown, or after a crash. Default: as the log.dir says.
+        kafka_version: Kafka release whose startup is predicted, such as ``"3.9"``. Default: the newest that
+            runs with such log.dirs: 4.4, or 3.9 for a broker with ZooKeeper.
         index_interval_bytes: The topic's ``index.interval.bytes``, on which the prediction depends.
         engine: As for `open`.
         processes: Processes that check, each a partition at a time; 1 is the caller's own. They are spawned,
@@ -173,26 +181,54 @@ def verify(
     storage_options = None  # so that no traceback shows credentials
     if processes < 1:
         raise InputError(f"processes {processes}", "at least 1")
-    dataset = open_all_replicas(paths, storage, topics, partitions, engine, limits, search)
-    logs, options = dataset.logs, dataset.options
-    out = Verification(quick, unread=[with_details(each, storage) for each in dataset.unread])
-    for log_dir in dataset.log_dirs:
-        out.findings.extend(log_dir.findings)
-    out.findings.extend(topic_id_findings(logs))
-    num_done, num_bytes = 0, sum(file.size_bytes for log in logs for file in log.logs)
+    selection = PartitionSelection.of(topics, partitions)
+    release = None if kafka_version is None else known_release(kafka_version)
+    names = list(map(str, paths))
+    dataset = open_all_replicas(names, storage, *selection, engine, limits, search)
     predict = partial(
         predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
-    verify_log = partial(_verify_log, options=options, predict=predict, quick=quick)
+    verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
+    out = Verification(quick, unread=[with_details(each, storage) for each in dataset.unread])
+    out.findings = [finding for log_dir in dataset.log_dirs for finding in log_dir.findings]
+    _add_logs(out, dataset.logs, verify_log, processes, progress)
+    _add_replicas(out, dataset.logs, dataset.options)
+    mark_partitions_with_errors(out.partitions, out.findings)
+    if not quick:
+        request = BrokerRequest(names, dataset, selection, release, engine)
+        _add_brokers(out, request, storage, verify_log)
+    return out
+
+
+def _add_brokers(
+    result: Verification,
+    request: BrokerRequest,
+    storage: Storage,
+    verify_log: Callable[[PartitionLog], Verification],
+) -> None:
+    """Add the predictions for brokers, and the rows of partitions that they decide, to *result*."""
+    result.brokers, findings = add_broker_rows(
+        result.partitions, request, storage, lambda log: verify_log(log).partitions[0]
+    )
+    result.findings += findings
+
+
+def _add_logs(
+    verification_sum: Verification,
+    logs: Sequence[PartitionLog],
+    verify_log: Callable[[PartitionLog], Verification],
+    processes: int,
+    progress: Progress | None,
+) -> None:
+    """Add the verification of each of *logs* to *verification_sum*."""
+    verification_sum.findings.extend(topic_id_findings(logs))
+    num_done, num_bytes = 0, sum(file.size_bytes for log in logs for file in log.logs)
     with closing(_verifications(logs, verify_log, processes)) as verifications:
         for log, verification in verifications:
-            out.add(verification)
+            verification_sum.add(verification)
             num_done += sum(file.size_bytes for file in log.logs)
             if progress is not None:
                 progress(num_done, num_bytes)
-    _add_replicas(out, logs, options)
-    mark_partitions_with_errors(out.partitions, out.findings)
-    return out
 
 
 def _verifications(

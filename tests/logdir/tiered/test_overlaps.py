@@ -61,7 +61,7 @@ def local(tmp_path: Path) -> Path:
     """The folder of partition t-0 in a log.dir, with the topic's id but without segments."""
     partition = tmp_path / "log-0" / "t-0"
     partition.mkdir(parents=True)
-    (tmp_path / "log-0" / "meta.properties").write_text("version=1\n")
+    (tmp_path / "log-0" / "meta.properties").write_text("version=1\nnode.id=1\ncluster.id=c\n")
     (partition / "partition.metadata").write_text(f"version: 0\ntopic_id: {D}\n")
     return partition
 

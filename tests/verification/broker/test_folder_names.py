@@ -2,11 +2,12 @@
 
 import pytest
 
+from magicbyte.kafka_release import KafkaRelease
 from magicbyte.verification.broker._folder_names import parse_broker_folder
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._startup_rules import StartupRules
 
-NEW = StartupRules((4, 4), is_kraft=True)
-OLD = StartupRules((2, 8), is_kraft=False)
+NEW = StartupRules(KafkaRelease(4, 4), is_kraft=True)
+OLD = StartupRules(KafkaRelease(2, 8), is_kraft=False)
 ID = "0123456789abcdef0123456789abcdef"
 
 

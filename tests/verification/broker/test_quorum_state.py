@@ -3,6 +3,7 @@
 import pytest
 
 from magicbyte import FormatError
+from magicbyte.kafka_release import KafkaRelease
 from magicbyte.verification.broker._quorum_state import parse_quorum_state
 
 
@@ -24,3 +25,10 @@ def test_file_that_ends_the_node_is_an_error(data: bytes) -> None:
     with pytest.raises(FormatError) as caught:
         parse_quorum_state(data)
     assert caught.value.code == "quorum-state-invalid"
+
+
+def test_startup_rules_until_3_8_know_version_0_only() -> None:
+    release = KafkaRelease(3, 7)
+    assert parse_quorum_state(b"", release=release).voters is None
+    with pytest.raises(FormatError):
+        parse_quorum_state(b'{"leaderId":1,"data_version":1}', release=release)

@@ -275,7 +275,7 @@ def test_an_empty_folder_gets_an_empty_segment(partition: Partition) -> None:
         (RECOVERY_POINT, "", "intact"),
         ("log-start-offset-checkpoint", "0\n1\naborted zero 0\n", "intact"),
         ("log-start-offset-checkpoint", "0\n3\naborted 0 0\n", "refuses-to-start"),
-        ("replication-offset-checkpoint", "0\n1\naborted 0 many\n", "refuses-to-start"),
+        ("replication-offset-checkpoint", "0\n1\naborted 0 many\n", "not-served"),
         ("cleaner-offset-checkpoint", "what is this", "intact"),
         (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n1\n0 zero\n", "refuses-to-start"),
         (f"{TOPIC}-0/leader-epoch-checkpoint", "0\n2\n0 0\n", "refuses-to-start"),

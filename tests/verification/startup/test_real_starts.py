@@ -18,7 +18,7 @@ WORDS = {
     "ok": {"intact", "recovered"},
     "starts-damaged": {"unchanged-damaged"},
     "recovers": {"recovered", "truncated"},
-    "refuses-to-start": {"refuses-to-start"},
+    "refuses-to-start": {"refuses-to-start", "not-served"},
 }
 """Our verdicts, by the words of the recorded cases."""
 

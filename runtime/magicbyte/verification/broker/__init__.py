@@ -13,16 +13,15 @@ from magicbyte.verification.broker._prediction import (
     predict_brokers,
     read_brokers,
 )
-from magicbyte.verification.broker._releases import KNOWN_RELEASES, parse_release
+from magicbyte.verification.broker._startup_rules import known_release
 
 __all__ = [
-    "KNOWN_RELEASES",
     "METADATA_TOPIC",
     "BrokerInput",
     "BrokerPrediction",
     "BrokersPrediction",
     "PartitionChange",
-    "parse_release",
+    "known_release",
     "predict_brokers",
     "read_brokers",
 ]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 
-from magicbyte.errors import FormatError, InputError, MissingError
+from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import parse_topic_id
 from magicbyte.logdir.log_file import PartitionLog
@@ -12,8 +12,8 @@ from magicbyte.storage import Storage, is_url
 from magicbyte.storage.access import is_on_read_only_mount, is_readable, is_write_protected
 from magicbyte.verification.broker._folder_names import BrokerFolder
 from magicbyte.verification.broker._grouping import BrokerGroup
-from magicbyte.verification.broker._log_dir_state import LogDirState
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._log_dir_state import LogDirState, is_missing
+from magicbyte.verification.broker._startup_rules import StartupRules
 from magicbyte.verification.startup import (
     HIGH_WATERMARK_FILE,
     LENIENT,
@@ -45,12 +45,12 @@ def read_failures(
     logs: Mapping[str, PartitionLog],
     storage: Storage,
     *,
-    refused: Mapping[str, str],
+    refusals: Mapping[str, str | None],
 ) -> Failures:
     """Return the faults of *group*; those that take a log.dir offline go to its state.
 
-    *logs* are the partitions by folder. *refused* has the reason by folder for logs that a broker cannot
-    load.
+    *logs* are the partitions by folder. *refusals* has the folders of the partitions that were verified,
+    with the reason why a broker cannot load the log, or None.
     """
     failures = Failures()
     mounts = {is_on_read_only_mount(state.path) for state in group.states if not is_url(state.path)}
@@ -63,8 +63,9 @@ def read_failures(
             path = f"{state.path}/{folder.name}"
             _check_folder(state, folder, rules, storage, failures)
             log = logs.get(path)
-            if log is not None:
-                refusal = None if has_checkpoint_fault else refused.get(path)
+            is_sound = path in refusals and refusals[path] is None
+            if log is not None and not is_sound:
+                refusal = None if has_checkpoint_fault else refusals.get(path)
                 _check_log(log, state, rules, failures, refusal=refusal)
     return failures
 
@@ -99,7 +100,7 @@ def _check_checkpoints(
         if fault.is_word and fault.name in LENIENT and rules.ignores_words_in_checkpoints:
             continue
         has_fault = True
-        why = f"{fault.name}: {fault.error.message}"
+        why = f"{fault.name}: {fault.error.finding.message}"
         is_late = fault.name == HIGH_WATERMARK_FILE and fault.is_word
         if is_late and rules.is_kraft:
             message = (
@@ -132,23 +133,25 @@ def _check_folder(
                 state.failures.append(_failed(state, message))
             else:
                 failures.broker.append(finding(code="log-dir-failed", message=message))
+    if not rules.is_kraft:
+        return  # topic ids decide nothing, and another check parses the file
     try:
         data = storage.read_small(f"{path}/{PARTITION_METADATA}", max_bytes=1 << 12)
-    except MissingError:
-        failures.topic_ids[path] = None
-        return
-    except InputError:
+    except InputError as error:
+        if is_missing(error):
+            failures.topic_ids[path] = None
+        else:
+            state.failures.append(_failed(state, f"{path}/{PARTITION_METADATA}: {error.found}"))
         return
     try:
         failures.topic_ids[path] = parse_topic_id(data)
     except FormatError as error:
-        is_fatal = not data or not rules.is_kraft
         fault = finding(
             code="partition-metadata-invalid",
-            message=f"{error.message}: {_consequence(state, is_fatal=is_fatal)}",
+            message=f"{error.message}: {_consequence(state, is_fatal=not data)}",
             file=PARTITION_METADATA,
         )
-        (failures.broker if is_fatal else state.failures).append(fault)
+        (state.failures if data else failures.broker).append(fault)
 
 
 def _consequence(state: LogDirState, *, is_fatal: bool) -> str:
@@ -163,8 +166,8 @@ def _unreadable(path: str, storage: Storage) -> Iterator[str]:
         return
     try:
         items = storage.list_folder(path)
-    except MissingError as error:
-        if error.errno != 2:
+    except InputError as error:
+        if not is_missing(error):
             yield path
         return
     for item in items:
@@ -183,12 +186,18 @@ def _check_log(
 ) -> None:
     """Check the other small files of a partition folder, and whether its log loads."""
     has_fault = False
-    for fault in invalid_files(log):
-        if fault.file == PARTITION_METADATA:
-            has_fault = True
-            continue
+    try:
+        faults = list(invalid_files(log))
+    except InputError as error:
+        state.failures.append(_failed(state, str(error)))
+        return
+    for fault in faults:
         has_fault = True
-        finding = partial(Finding, code="partition-invalid", topic=log.topic, file=fault.file)
+        is_metadata = fault.file == PARTITION_METADATA
+        if is_metadata and rules.is_kraft:
+            continue  # noted when the topic id was read
+        code = "partition-metadata-invalid" if is_metadata else "partition-invalid"
+        finding = partial(Finding, code=code, topic=log.topic, file=fault.file)
         # A word where a number belongs is a NumberFormatException, which nothing catches.
         is_fatal = not rules.is_kraft or _is_word(str(fault.found))
         message = f"{fault.message}: {_consequence(state, is_fatal=is_fatal)}"

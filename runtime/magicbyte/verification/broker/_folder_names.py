@@ -3,7 +3,7 @@
 import re
 from typing import NamedTuple
 
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._startup_rules import StartupRules
 
 INDEX_CACHE_FOLDER = "remote-log-index-cache"
 

@@ -53,7 +53,7 @@ def group_log_dirs(
         identity = properties.cluster_id, properties.node_id
         group = by_identity.setdefault(identity, BrokerGroup([], identity[1], identity[0], {}))
         group.states.append(state)
-    groups = list(by_identity.values())
+    groups = [copy for group in by_identity.values() for copy in _without_copies(group)]
     for group in groups:
         _add_metadata_logs(group, metadata_logs)
     groups = _merged(groups, metadata_logs)
@@ -65,6 +65,27 @@ def group_log_dirs(
         groups[-1].states.sort(key=lambda state: order[state.path])
         _add_metadata_logs(groups[-1], metadata_logs)
     return groups
+
+
+def _without_copies(group: BrokerGroup) -> Iterator[BrokerGroup]:
+    """Yield *group* as one group for each copy of its log.dirs, such as backups of two dates."""
+    copies: list[BrokerGroup] = []
+    for state in group.states:
+        for copy in copies:
+            if not any(_is_copy(state, each) for each in copy.states):
+                copy.states.append(state)
+                break
+        else:
+            copies.append(BrokerGroup([state], group.node_id, group.cluster_id, {}))
+    yield from copies
+
+
+def _is_copy(state: LogDirState, other_state: LogDirState) -> bool:
+    """Return whether two log.dirs are the same at two times: with one directory id, and mostly the same folders."""
+    first, second = state.partition_folders, other_state.partition_folders
+    if state.directory_id != other_state.directory_id or not first or not second:
+        return False
+    return 2 * len(first & second) > min(len(first), len(second))
 
 
 def _add_metadata_logs(group: BrokerGroup, metadata_logs: Mapping[str, MetadataLog]) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from magicbyte.errors import FormatError, InputError, MissingError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.file_names import LOG_DIR_MARKS
+from magicbyte.logdir.file_names import LOG_DIR_MARKS, parse_folder
 from magicbyte.logdir.meta_properties import (
     MAX_META_PROPERTIES_BYTES,
     META_PROPERTIES,
@@ -21,9 +21,12 @@ from magicbyte.verification.broker._folder_names import (
     parse_broker_folder,
 )
 from magicbyte.verification.broker._metadata_log import METADATA_FOLDER
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._startup_rules import StartupRules
 
 BOOTSTRAP_CHECKPOINT = "bootstrap.checkpoint"
+
+BLANK_NAMES = {".lock", "lost+found"}
+"""Names in a log.dir that has held nothing yet."""
 
 DATA_FILES = tuple(name for name in LOG_DIR_MARKS if name != META_PROPERTIES)
 """Checkpoints that a broker writes into each log.dir that holds partitions."""
@@ -40,6 +43,8 @@ class LogDirState:
     obstacle: str | None = None
     """The reason why it cannot be listed, such as `a file, not a folder`."""
     is_a_file: bool = False
+    is_absent: bool = False
+    """True if there is nothing at the path."""
     properties: MetaProperties | None = None
     """None if there is no `meta.properties`, or none that a broker can parse."""
     has_properties: bool = False
@@ -54,7 +59,7 @@ class LogDirState:
     @property
     def is_blank(self) -> bool:
         """True if it does not show what partitions it has held: it is empty or cannot be listed."""
-        return self.obstacle is not None or not self.item_names - {".lock"}
+        return self.obstacle is not None or not self.item_names - BLANK_NAMES
 
     @property
     def item_names(self) -> set[str]:
@@ -63,6 +68,22 @@ class LogDirState:
     @property
     def folder_names(self) -> list[str]:
         return [item.name for item in self.folder_items if item.is_folder]
+
+    @property
+    def partition_folders(self) -> set[str]:
+        """Names of folders that look like folders of current logs."""
+        return {
+            name
+            for name in self.folder_names
+            if (parsed := parse_folder(name)) is not None and parsed.state is None
+        }
+
+    @property
+    def is_log_dir(self) -> bool:
+        """True unless it is a folder of something else, or nothing, which was named by mistake."""
+        if self.log_dir is not None or self.obstacle is not None or self.has_properties:
+            return not self.is_absent
+        return bool(self.partition_folders) or not self.item_names - BLANK_NAMES
 
     @property
     def has_metadata_log(self) -> bool:
@@ -108,6 +129,11 @@ class LogDirState:
                 yield name
 
 
+def is_missing(error: InputError) -> bool:
+    """Return whether *error* says that nothing is at a path."""
+    return isinstance(error, MissingError) and error.errno == errno.ENOENT
+
+
 def read_log_dir_state(path: str, storage: Storage, log_dir: LogDir | None) -> LogDirState:
     """Return the state of the log.dir *path*, whose checkpoints are *log_dir*."""
     state = LogDirState(path, log_dir)
@@ -118,6 +144,7 @@ def read_log_dir_state(path: str, storage: Storage, log_dir: LogDir | None) -> L
         state.folder_items = tuple(storage.list_folder(path))
     except InputError as error:
         state.obstacle = error.found
+        state.is_absent = is_missing(error)
         return state
     if META_PROPERTIES not in state.item_names:
         return state
@@ -128,8 +155,8 @@ def read_log_dir_state(path: str, storage: Storage, log_dir: LogDir | None) -> L
         state.properties = parse_meta_properties(data)
     except FormatError as error:
         state.invalid_properties = error.finding
-    except MissingError as error:
-        if error.errno == errno.ENOENT:  # removed since the folder was listed
+    except InputError as error:
+        if is_missing(error):  # removed since the folder was listed
             state.has_properties = False
         else:
             state.invalid_properties = Finding(

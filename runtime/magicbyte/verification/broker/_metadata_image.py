@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from magicbyte import messages
 from magicbyte.errors import FormatError
-from magicbyte.verification.broker._releases import NEWEST_RELEASE
+from magicbyte.kafka_release import NEWEST
 from magicbyte_formats.messages import cluster_metadata as schemas
 from magicbyte_kernels.message_schema import MessageSchema
 
@@ -167,10 +167,10 @@ def read_metadata_message(value: bytes) -> tuple[MessageSchema, Fields] | None:
         return None
     type_, position = messages.read_uvarint(value, position, "type")
     version, position = messages.read_uvarint(value, position, "version")
-    known = messages.known_messages(_SCHEMAS, type_, NEWEST_RELEASE)
+    known = messages.known_messages(_SCHEMAS, type_, NEWEST)
     if len(known) != 1:
         return None
-    return known[0], messages.read(known[0], value, version, NEWEST_RELEASE, position).fields
+    return known[0], messages.read(known[0], value, version, NEWEST, position).fields
 
 
 def apply_records(

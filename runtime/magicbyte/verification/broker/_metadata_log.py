@@ -6,8 +6,9 @@ from dataclasses import dataclass, field, replace
 
 from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
-from magicbyte.errors import FormatError, LimitError, MissingError
+from magicbyte.errors import FormatError, InputError, LimitError
 from magicbyte.findings import Finding
+from magicbyte.kafka_release import KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.verification.broker._metadata_image import MetadataImage, apply_records
@@ -25,6 +26,10 @@ METADATA_TOPIC = "__cluster_metadata"
 METADATA_FOLDER = f"{METADATA_TOPIC}-0"
 METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 """The topic id of `__cluster_metadata`, the same in every cluster (Uuid.METADATA_TOPIC_ID)."""
+
+SINCE_CONTROL_RECORDS_ARE_READ = KafkaRelease(3, 8)
+"""The first release in which a node reads its log for voters before it starts (KIP-853). A broker of 3.7
+starts with segments of 0 bytes, and knows no topic."""
 
 SNAPSHOT_NAME = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
@@ -74,13 +79,15 @@ class _Snapshot:
     epoch: int
 
 
-def read_metadata_log(log: PartitionLog, *, engine: str, limits: Limits) -> MetadataLog:
+def read_metadata_log(
+    log: PartitionLog, *, release: KafkaRelease, engine: str, limits: Limits
+) -> MetadataLog:
     """Return what a startup makes of the metadata log in the folder of *log*.
 
     Raises LimitError where a batch is larger than *limits* allow.
     """
     metadata = MetadataLog(log)
-    reader = _MetadataReader(metadata, engine_named(engine), limits)
+    reader = _MetadataReader(metadata, engine_named(engine), limits, release)
     reader.run(engine)
     return metadata
 
@@ -90,6 +97,7 @@ class _MetadataReader:
     metadata: MetadataLog
     engine: Engine
     limits: Limits
+    release: KafkaRelease
     last_offset: int = -1
     """The offset of the last record so far."""
 
@@ -120,7 +128,8 @@ class _MetadataReader:
         metadata.end_after = newest.offset if newest is not None and is_reset else end
         metadata.end_before = self.known_end(segment_records, newest)
         is_empty = not any(metadata.prediction.segment_sizes.values())
-        if is_empty and end > start and (newest is None or newest.offset < end):
+        is_read_first = self.release >= SINCE_CONTROL_RECORDS_ARE_READ
+        if is_read_first and is_empty and end > start and (newest is None or newest.offset < end):
             self.refuse(
                 "metadata-log-damaged",
                 f"no segment holds a record, and their names end at offset {end}: the node would "
@@ -160,7 +169,7 @@ class _MetadataReader:
         for file in self.metadata.log.logs:
             try:
                 segment_records.append((file, read_metadata_file(file, self.engine, self.limits)))
-            except (LimitError, MissingError):
+            except (LimitError, InputError):
                 continue
         return segment_records
 
@@ -183,12 +192,14 @@ class _MetadataReader:
             return
         state = QuorumState(None)
         try:
-            state = parse_quorum_state(file.read_small(MAX_QUORUM_STATE_BYTES))
+            state = parse_quorum_state(
+                file.read_small(MAX_QUORUM_STATE_BYTES), release=self.release
+            )
         except FormatError as error:
             log = self.metadata.log
             finding = error.finding.at(log.topic, log.partition, file.name)
             self.metadata.findings.append(finding)
-        except MissingError:
+        except InputError:
             return
         self.metadata.voters = state.voters
 
@@ -238,7 +249,7 @@ class _MetadataReader:
         name = snapshot.file.name
         try:
             metadata_records = read_metadata_file(snapshot.file, self.engine, self.limits)
-        except MissingError:
+        except InputError:
             return MetadataRecords()
         if metadata_records.failure is not None:
             self.refuse("metadata-snapshot-invalid", metadata_records.failure.message, name)

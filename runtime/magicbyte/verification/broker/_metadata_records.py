@@ -6,11 +6,11 @@ from dataclasses import dataclass, field
 from magicbyte import messages
 from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.errors import FormatError, LimitError
+from magicbyte.kafka_release import NEWEST
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
-from magicbyte.verification.broker._releases import NEWEST_RELEASE
 from magicbyte.verification.startup import VerifiedRun, entry_runs
 from magicbyte_formats.messages import control_records
 from magicbyte_formats.wire import ControlKey, ControlType
@@ -49,38 +49,40 @@ def read_metadata_file(
     file: LogFile, engine: Engine, limits: Limits, *, end: int | None = None
 ) -> MetadataRecords:
     """Return the records of *file*, up to byte *end*."""
-    out = MetadataRecords()
+    metadata_records = MetadataRecords()
     with file.open() as opened:
         size = opened.size_bytes if end is None else min(end, opened.size_bytes)
         try:
             for run in entry_runs(opened, begin=0, end=size, engine=engine, limits=limits):
-                _read_run(run, out, engine, limits)
+                _read_run(run, metadata_records, engine, limits)
         except FormatError as error:
-            out.failure = error
-            _read_after_damage(opened, out, size, engine, limits)
-    return out
+            metadata_records.failure = error
+            _read_after_damage(opened, metadata_records, size, engine, limits)
+    return metadata_records
 
 
 def _read_after_damage(
-    file: File, out: MetadataRecords, size: int, engine: Engine, limits: Limits
+    file: File, metadata_records: MetadataRecords, size: int, engine: Engine, limits: Limits
 ) -> None:
     """Read the batches after the first damaged one, if its size field is right."""
     later = MetadataRecords()
     try:
-        for frame in frames(file, begin=out.end, end=size, limits=limits):
+        for frame in frames(file, begin=metadata_records.end, end=size, limits=limits):
             entry = frame.entry()
             if frame.is_sound(entry):
                 run = VerifiedRun(
                     Entries([entry._replace(position=frame.position)]), frame.data, frame.position
                 )
                 _read_run(run, later, engine, limits)
-            out.next_offset = max(out.next_offset, frame.last_offset + 1)
+            metadata_records.next_offset = max(metadata_records.next_offset, frame.last_offset + 1)
     except (FormatError, LimitError):
         pass
-    out.later_values = later.record_values
+    metadata_records.later_values = later.record_values
 
 
-def _read_run(run: VerifiedRun, out: MetadataRecords, engine: Engine, limits: Limits) -> None:
+def _read_run(
+    run: VerifiedRun, metadata_records: MetadataRecords, engine: Engine, limits: Limits
+) -> None:
     begin = run.entries[0].position - run.origin
     end = run.entries[-1].end - run.origin
     chunk = Chunk(run.data[begin:end], run.origin + begin)
@@ -93,33 +95,37 @@ def _read_run(run: VerifiedRun, out: MetadataRecords, engine: Engine, limits: Li
         for number, entry in enumerate(decoded.entries):
             end = first + int(decoded.num_rows[number])
             if entry.is_control:
-                _read_control(keys[first:end], payloads[first:end], out)
+                _read_control(keys[first:end], payloads[first:end], metadata_records)
             else:
                 pairs = zip(offsets[first:end], payloads[first:end], strict=True)
-                out.record_values.extend(
+                metadata_records.record_values.extend(
                     (offset, value) for offset, value in pairs if value is not None
                 )
             first = end
-            out.num_batches += 1
-            out.next_offset = entry.last_offset + 1
-            out.end = entry.end
+            metadata_records.num_batches += 1
+            metadata_records.next_offset = entry.last_offset + 1
+            metadata_records.end = entry.end
         chunk = chunk.after(decoded.end)
 
 
 def _read_control(
-    keys: Sequence[bytes | None], payloads: Sequence[bytes | None], out: MetadataRecords
+    keys: Sequence[bytes | None],
+    payloads: Sequence[bytes | None],
+    metadata_records: MetadataRecords,
 ) -> None:
     for key, value in zip(keys, payloads, strict=True):
         if key is None or len(key) < ControlKey.SIZE:
             continue
         kind = ControlKey.unpack_from(key)[1]
-        out.control_types.append(kind)
+        metadata_records.control_types.append(kind)
         schema = VOTER_SCHEMAS.get(kind)
         if schema is None or value is None:
             continue
         try:
             version, _ = messages.read_int16(value, "version")
-            fields = messages.read(schema, value, version, NEWEST_RELEASE).fields
+            fields = messages.read(schema, value, version, NEWEST).fields
         except FormatError:
             continue
-        out.voters = frozenset(voter["voterId"] for voter in fields["voters"]) or out.voters
+        metadata_records.voters = (
+            frozenset(voter["voterId"] for voter in fields["voters"]) or metadata_records.voters
+        )

@@ -11,7 +11,8 @@ from magicbyte.verification.broker._grouping import BrokerGroup
 from magicbyte.verification.broker._log_dir_state import LogDirState
 from magicbyte.verification.broker._metadata_image import MetadataImage, Replicas
 from magicbyte.verification.broker._metadata_log import MetadataLog
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._startup_rules import StartupRules
+from magicbyte.verification.verdicts import Verdict
 
 Key = tuple[str, int]
 """Topic and number of a partition."""
@@ -25,7 +26,7 @@ class PartitionChange:
     partition: int
     log_dir: str | None
     """Path of the log.dir; None if no given one holds the partition."""
-    verdict: str
+    verdict: Verdict
     finding: Finding | None
     log_end_offset: int | None = None
     """The log end offset after the startup; None if nothing is served or it is not known."""
@@ -326,7 +327,7 @@ class PartitionJudge:
         is_hidden = holder.is_offline if holder is not None else is_elsewhere and has_unreadable
         if is_hidden or self.failures.all_partitions:
             message = "its log.dir is offline"
-            verdict: str = "not-served"
+            verdict: Verdict = "not-served"
         else:
             verdict = "missing"
             message = self._absence_message(directory, holder, replicas)
@@ -368,13 +369,14 @@ class PartitionJudge:
             f"{message}; look for the folder, also as -delete or -stray, before the broker starts"
         )
 
-    def _change(self, placed: PlacedFolder, verdict: str, message: str) -> PartitionChange:
+    def _change(self, placed: PlacedFolder, verdict: Verdict, message: str) -> PartitionChange:
         topic, number = placed.key
         finding = Finding(
             code=f"partition-{verdict}",
             message=message,
             topic=topic,
             partition=number,
+            replica=placed.state.path,
         )
         is_empty_log = verdict == "stray" and self.placement.is_known(placed.key)
         return PartitionChange(

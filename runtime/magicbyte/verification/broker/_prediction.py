@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from magicbyte.errors import LimitError
+from magicbyte.errors import InputError, LimitError
 from magicbyte.findings import Finding
+from magicbyte.kafka_release import NEWEST, KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
@@ -31,12 +32,9 @@ from magicbyte.verification.broker._refusals import (
     metadata_refusals,
     properties_refusals,
 )
-from magicbyte.verification.broker._releases import StartupRules, rules_for
+from magicbyte.verification.broker._startup_rules import StartupRules, rules_for
 from magicbyte.verification.broker._zookeeper import read_zookeeper
-from magicbyte_kernels.message_schema import Release
-
-BrokerVerdict = Literal["refuses-to-start", "starts-with-loss", "unknown", "starts"]
-"""Verdicts on a broker, the worst first."""
+from magicbyte.verification.verdicts import BrokerVerdict
 
 LOSSES = ("truncated", "missing", "stray", "not-served")
 """Verdicts of partitions with which a broker starts with loss."""
@@ -110,6 +108,7 @@ def read_brokers(
     logs: Iterable[PartitionLog],
     storage: Storage,
     *,
+    release: KafkaRelease | None,
     engine: str,
     limits: Limits,
 ) -> BrokerInput:
@@ -118,7 +117,8 @@ def read_brokers(
     *log_dirs* are the checkpoints, *logs* all partitions that were found.
     """
     checkpoints = {log_dir.path: log_dir for log_dir in log_dirs}
-    states = [read_log_dir_state(path, storage, checkpoints.get(path)) for path in paths]
+    read_states = (read_log_dir_state(path, storage, checkpoints.get(path)) for path in paths)
+    states = [state for state in read_states if state.is_log_dir]
     by_folder = {log.folder: log for log in logs}
     metadata_logs: dict[str, MetadataLog] = {}
     for state in states:
@@ -126,8 +126,10 @@ def read_brokers(
         if log is None or log.state is not None:
             continue
         try:
-            metadata_logs[state.path] = read_metadata_log(log, engine=engine, limits=limits)
-        except LimitError:
+            metadata_logs[state.path] = read_metadata_log(
+                log, release=release or NEWEST, engine=engine, limits=limits
+            )
+        except (LimitError, InputError):
             continue  # then nothing is known about topics
     return BrokerInput(states, metadata_logs, by_folder)
 
@@ -137,7 +139,7 @@ def predict_brokers(
     partition_rows: Sequence[Mapping[str, Any]],
     storage: Storage,
     *,
-    release: Release | None,
+    release: KafkaRelease | None,
     engine: str,
     limits: Limits,
 ) -> BrokersPrediction:
@@ -228,14 +230,14 @@ class _BrokerJudge:
                     f"{metadata.log.folder}: {metadata.fault}, which the node cannot apply",
                 )
             )
-        refused = {
-            f"{row['log_dir']}/{row['topic']}-{row['partition']}": str(row["recovery"][-1])
+        row_refusals = {
+            f"{row['log_dir']}/{row['topic']}-{row['partition']}": (
+                str((row["recovery"] or [""])[-1]) if row["verdict"] == "refuses-to-start" else None
+            )
             for row in self.partition_rows
-            if row["verdict"] == "refuses-to-start"
-            and row["recovery"]
-            and not self._is_metadata(row)
+            if row["verdict"] != "unknown" and not self._is_metadata(row)
         }
-        failures = read_failures(group, rules, self.logs, self.storage, refused=refused)
+        failures = read_failures(group, rules, self.logs, self.storage, refusals=row_refusals)
         is_lost = self._is_metadata_lost(metadata_dir, metadata)
         placement = PartitionPlacement(
             group,
@@ -253,7 +255,7 @@ class _BrokerJudge:
         self._judge_partitions(placement, failures, metadata)
 
     def _is_controller(self, metadata: MetadataLog) -> bool:
-        """Return whether the node is a controller, and no broker: its process stays up whatever happens."""
+        """Return whether the node is a controller, and no broker: its process does not end because of its records."""
         node_id = self.group.node_id
         is_broker = node_id in metadata.before.log_dir_ids
         return not is_broker and node_id in (metadata.voters or metadata.before.controllers)
@@ -271,7 +273,8 @@ class _BrokerJudge:
             return False
         # A log.dir alone may be one of several. A metadata.log.dir of its own is usual for brokers
         # that are no controllers, and they fetch the metadata again.
-        return len(self.group.states) > 1 and metadata_dir.has_data
+        usable = [state for state in self.group.states if state.has_properties]
+        return len(usable) > 1 and metadata_dir.has_data
 
     def _zookeeper(self) -> set[Key] | None:
         """Return the partitions of the broker by the ZooKeeper data beside its log.dirs, if it is there."""
@@ -330,6 +333,7 @@ class _BrokerJudge:
             findings.append(self._metadata_not_given())
         if not codes and (is_blind or any(row["verdict"] == "unknown" for row in own_rows)):
             verdict = "unknown"
+            codes |= dict.fromkeys(["metadata-log-not-given"] if is_blind else [])
         self._conclude(verdict, findings, list(codes))
 
     def _metadata_not_given(self) -> Finding:
@@ -351,7 +355,7 @@ class _BrokerJudge:
         if metadata is None:
             if placement.is_metadata_lost:
                 yield _lost_metadata(metadata_dir.path)
-            elif len(self.group.states) > 1 and not metadata_dir.has_data:
+            elif not metadata_dir.has_data and any(state.has_data for state in self.group.states):
                 why = f"there is no {METADATA_FOLDER} in {metadata_dir.path}"
                 yield _refetched_metadata(metadata_dir.path, why, None)
             return

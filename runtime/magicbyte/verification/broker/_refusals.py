@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import partial
 
 from magicbyte.engines.factory import engine as engine_named
-from magicbyte.errors import FormatError, LimitError, MissingError
+from magicbyte.errors import FormatError, InputError, LimitError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import parse_topic_id
@@ -23,7 +23,7 @@ from magicbyte.verification.broker._metadata_log import (
     MetadataLog,
 )
 from magicbyte.verification.broker._metadata_records import read_metadata_file
-from magicbyte.verification.broker._releases import StartupRules
+from magicbyte.verification.broker._startup_rules import StartupRules
 
 Refusals = Iterator[Finding]
 
@@ -164,7 +164,7 @@ def _bootstrap_refusals(
     finding = partial(Finding, code="bootstrap-checkpoint-invalid", file=BOOTSTRAP_CHECKPOINT)
     try:
         metadata_records = read_metadata_file(file, engine_named(engine), limits)
-    except (LimitError, MissingError):
+    except (LimitError, InputError):
         return
     image = MetadataImage()
     apply_records(image, metadata_records.record_values)
@@ -185,7 +185,7 @@ def _topic_id_refusals(metadata: MetadataLog) -> Refusals:
             continue
         try:
             topic_id = parse_topic_id(file.read_small(1 << 12))
-        except (FormatError, MissingError):
+        except (FormatError, InputError):
             return  # the log does not load: another finding says so
         if topic_id != METADATA_TOPIC_ID:
             yield Finding(

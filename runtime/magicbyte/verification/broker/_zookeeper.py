@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from magicbyte.errors import InputError
-from magicbyte.storage import Storage
+from magicbyte.storage import Storage, is_url
 
 DATA_FOLDER = "zookeeper/version-2"
 """Path of the data folder from the folder that holds a log.dir (dataDir)."""
@@ -106,7 +106,7 @@ class ZookeeperTopics:
 def read_zookeeper(log_dir: str, storage: Storage) -> ZookeeperTopics | None:
     """Return the topics in the ZooKeeper data folder beside *log_dir*; None if there is none."""
     folder = f"{log_dir.rpartition('/')[0]}/{DATA_FOLDER}"
-    if not storage.exists(folder):
+    if is_url(log_dir) or not storage.exists(folder):
         return None
     try:
         file_names = [item.name for item in storage.list_folder(folder) if not item.is_folder]

@@ -35,29 +35,32 @@ PARSERS: dict[str, Callable[[bytes], object]] = {
 
 @dataclass(frozen=True, slots=True)
 class CheckpointFault:
-    """A checkpoint file of a log.dir that a broker cannot parse."""
+    """A checkpoint file of a log.dir that a broker cannot read or parse."""
 
     name: str
-    error: FormatError
+    error: FormatError | UnreadableError
     is_word: bool
     """True if the only fault is text in place of a number: releases differ in what they do then."""
 
 
 def checkpoint_faults(path: str, store: Store | None) -> Iterator[CheckpointFault]:
-    """Yield the checkpoint files in the log.dir *path* that a broker cannot parse."""
+    """Yield the checkpoint files in the log.dir *path* that a broker cannot read or parse."""
     for name in (*LENIENT, HIGH_WATERMARK_FILE):
-        data = _read(f"{path}/{name}", store)
-        if data is None:
-            continue
+        data = None
         try:
-            parse_offsets(data)
+            data = _read(f"{path}/{name}", store)
+            parse_offsets(data or b"")
+        except UnreadableError as error:
+            yield CheckpointFault(name, error, is_word=False)
         except FormatError as error:
-            yield CheckpointFault(name, error, _has_text_for_number(data, str(error.field)))
+            yield CheckpointFault(name, error, _has_text_for_number(data or b"", str(error.field)))
 
 
 def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
     """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
     for fault in checkpoint_faults(log_dir.path, store):
+        if isinstance(fault.error, UnreadableError):
+            raise fault.error
         if not (fault.is_word and fault.name in LENIENT):
             raise StartupRefusedError(f"{fault.name}: {fault.error.message}") from fault.error
 

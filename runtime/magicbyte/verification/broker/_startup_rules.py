@@ -1,51 +1,32 @@
-"""Kafka releases, and the rules of a startup that changed between them."""
+"""The rules of a startup that changed between Kafka releases."""
 
-import re
 from dataclasses import dataclass
 
-from magicbyte.errors import InputError
-from magicbyte_kernels.message_schema import Release
+from magicbyte.kafka_release import NEWEST, KafkaRelease, parse_release
 
-KNOWN_RELEASES: tuple[Release, ...] = (
-    (2, 8),
-    *((3, minor) for minor in range(10)),
-    *((4, minor) for minor in range(5)),
-)
-"""Releases whose startup can be predicted. Brokers of 2.8, 3.9, 4.3 and 4.4 were started on each case."""
+OLDEST_PREDICTED = KafkaRelease(2, 8)
+"""First release whose startup is predicted. Brokers of 2.8, 3.9, 4.3 and 4.4 were started on each case,
+a broker of 3.7 on some."""
 
-NEWEST_RELEASE = KNOWN_RELEASES[-1]
-
-NEWEST_WITH_ZOOKEEPER: Release = (3, 9)
+NEWEST_WITH_ZOOKEEPER = KafkaRelease(3, 9)
 """The last release that runs with ZooKeeper (KIP-833)."""
 
-_FORM = re.compile(r"(\d{1,3})\.(\d{1,3})(?:\.\d{1,3})?")
 
-
-def parse_release(text: str) -> Release:
-    """Return the release *text*, such as `3.9` or `3.9.2`; InputError if it is not a known one."""
-    match = _FORM.fullmatch(text)
-    release = (int(match[1]), int(match[2])) if match else None
-    if release is None or release not in KNOWN_RELEASES:
-        names = ", ".join(map(release_name, KNOWN_RELEASES))
-        raise InputError(f"Kafka version {text!r}", f"one of {names}")
-    return release
-
-
-def release_name(release: Release) -> str:
-    """Return *release* as text, such as `3.9`."""
-    return f"{release[0]}.{release[1]}"
+def known_release(text: str) -> KafkaRelease:
+    """Return the release *text*, such as `3.9` or `3.9.2`; InputError if its startup is not known."""
+    return parse_release(text, oldest=OLDEST_PREDICTED)
 
 
 @dataclass(frozen=True, slots=True)
 class StartupRules:
     """The rules of a broker's startup in one release, with or without ZooKeeper."""
 
-    release: Release
+    release: KafkaRelease
     is_kraft: bool
 
     @property
     def name(self) -> str:
-        return release_name(self.release)
+        return str(self.release)
 
     @property
     def compares_all_properties(self) -> bool:
@@ -78,14 +59,14 @@ class StartupRules:
         return self.release >= (3, 0)
 
 
-def rules_for(release: Release | None, *, is_kraft: bool) -> StartupRules:
+def rules_for(release: KafkaRelease | None, *, is_kraft: bool) -> StartupRules:
     """Return the rules of *release*; None is the newest one that starts such log.dirs.
 
     *is_kraft* says whether the log.dirs are the log.dirs of a broker without ZooKeeper. 2.8 is taken to run with
     ZooKeeper, since KRaft was a preview in it.
     """
     if release is None:
-        release = NEWEST_RELEASE if is_kraft else NEWEST_WITH_ZOOKEEPER
+        release = NEWEST if is_kraft else NEWEST_WITH_ZOOKEEPER
     if release < (3, 0):
         is_kraft = False
     elif release > NEWEST_WITH_ZOOKEEPER:
