@@ -360,6 +360,13 @@ def test_folder_of_a_tree_that_may_not_be_read_is_not_passed_over(open_folder: P
     assert [row["topic"] for row in verification.partitions] == ["a"]
 
 
+@pytest.mark.parametrize("path", ["a\0b", "\ud800", "x" * 5000])
+def test_a_path_that_no_file_can_have_is_an_error_of_ours(path: str) -> None:
+    for work in (mb.open, mb.verify, mb.stats):
+        with pytest.raises(mb.InputError):
+            work(path)
+
+
 # Choices
 
 

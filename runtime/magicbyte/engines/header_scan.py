@@ -28,9 +28,10 @@ ATTRIBUTE_FIELDS = (
 )
 
 _LEN_AND_MAGIC = struct.Struct(
-    ">{}xi{}xb".format(
+    ">{}xi{}xb{}x".format(
         RecordBatchHeader.POSITIONS["len_batch"],
         RecordBatchHeader.POSITIONS["magic"] - RecordBatchHeader.POSITIONS["len_batch"] - 4,
+        RecordBatchHeader.SIZE - RecordBatchHeader.POSITIONS["magic"] - 1,
     )
 )
 

@@ -95,6 +95,13 @@ class EntrySearch:
         header = EntryHeader.unpack_from(data)
         return self._is_well_formed(header) and position + OVERHEAD + header.size <= self.end
 
+    def _is_unreadable(self, position: int) -> bool:
+        """Return whether an entry may begin at *position*, since its header cannot be read."""
+        unreadable = self.file.unreadable
+        return unreadable is not None and bool(
+            unreadable.between(position, position + EntryHeader.SIZE)
+        )
+
     def is_cut_tail(self, position: int) -> bool:
         """Return whether the log may end in an incomplete entry that begins at *position*."""
         data = self.file.read_at(position, min(EntryHeader.SIZE, self.end - position))
@@ -193,7 +200,9 @@ class EntrySearch:
                 continue
             # Offsets that continue without a gap exclude an entry around this one.
             is_next = not is_cut and floor is not None and entry.base_offset == floor + 1
-            is_tail = not is_next and not self.is_plausible(entry.end)
+            is_tail = not (
+                is_next or self.is_plausible(entry.end) or self._is_unreadable(entry.end)
+            )
             if is_tail and (before_tail is not None or not self.is_cut_tail(entry.end)):
                 continue
             allowed = CHECKS_PER_BYTE * (self._num_passed + candidate - begin) + FREE_CHECKS
@@ -244,6 +253,8 @@ class EntrySearch:
     def _leads_on(self, entry: Entry) -> bool:
         """Return whether the file's end, its zeros or another sound entry follow *entry*."""
         if entry.end >= self.end or self.zeros_begin() <= entry.end:
+            return True
+        if self._is_unreadable(entry.end):
             return True
         following = self.header_at(entry.end)
         if following is None:

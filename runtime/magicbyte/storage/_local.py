@@ -12,7 +12,7 @@ from functools import partial
 from operator import attrgetter
 from typing import Self
 
-from magicbyte.errors import ChangedError, MissingError
+from magicbyte.errors import ChangedError, InputError, MissingError
 from magicbyte.storage._files import FolderItem, gone_error, shrunk_error
 from magicbyte.storage._recovery import Recovery
 from magicbyte.storage._unreadable import UnreadableBytes, unreadable_error
@@ -37,6 +37,8 @@ def kind_of(path: str) -> str:
         mode = os.stat(path).st_mode
     except OSError as error:
         raise MissingError(error, path) from error
+    except ValueError as error:
+        raise InputError(str(error), "a path that the system can have", path=repr(path)) from error
     return "folder" if stat.S_ISDIR(mode) else "file" if stat.S_ISREG(mode) else "other"
 
 

@@ -65,7 +65,10 @@ def absolute_path(path: str | os.PathLike[str]) -> str:
     """Return *path* in canonical form: normalized, and without `.`, `..` and symbolic links."""
     text = os.fspath(path)
     url = parse_url(text)
-    return os.path.realpath(Path(local_path(text))) if url is None else str(url)
+    try:
+        return os.path.realpath(Path(local_path(text))) if url is None else str(url)
+    except ValueError as error:  # NUL, or characters that no file name can have
+        raise InputError(str(error), "a path that the system can have", path=repr(text)) from error
 
 
 def is_url(path: str) -> bool:

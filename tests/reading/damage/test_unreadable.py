@@ -14,8 +14,10 @@ import magicbyte as mb
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
 from log_reader import Read, spans
+from magicbyte.engines.header_scan import read_batch_headers
 from magicbyte.errors import ChangedError, UnreadableError
 from magicbyte.findings import Finding
+from magicbyte.storage import SegmentFile
 
 BLOCK = FaultyDisk.BLOCK
 
@@ -110,6 +112,29 @@ def test_a_batch_whose_header_is_read_in_part_is_not_delivered(
     path = folder.segment("t-0", data)
     disk.blocks[str(path)] = {1}
     assert read(folder.path / "t-0").offsets == offsets_outside(data, 1)
+    # The same where the next header can be read.
+    path.write_bytes(of_size(0, BLOCK - readable) + of_size(1, BLOCK + 500) + of_size(2, 600))
+    assert read(folder.path / "t-0").offsets == [0, 2]
+
+
+def test_headers_end_before_one_that_is_read_in_part(folder: Folder) -> None:
+    data = of_size(0, BLOCK - 40) + of_size(1, BLOCK + 500) + of_size(2, 600)
+    path = folder.segment("t-0", data)
+    with faulty_disk() as disk, SegmentFile(str(path), None) as file:
+        disk.blocks[str(path)] = {1}
+        headers = read_batch_headers(file, 0, len(data))
+    assert headers.column("position").tolist() == [0]
+
+
+def test_a_batch_between_two_unreadable_blocks_is_delivered(
+    folder: Folder, disk: FaultyDisk
+) -> None:
+    data = of_size(0, BLOCK + 900) + of_size(1, BLOCK - 900) + of_size(2, 600) + of_size(3, BLOCK)
+    data += of_size(4, 3 * BLOCK - 600 - BLOCK) + of_size(5, 200)
+    path = folder.segment("t-0", data)
+    # The header after the batch is in the second block: nothing confirms it but its checksum.
+    disk.blocks[str(path)] = {0, 2}
+    assert read(folder.path / "t-0").offsets == offsets_outside(data, 0, 2) != []
 
 
 def test_messages_around_an_unreadable_block_are_delivered(
