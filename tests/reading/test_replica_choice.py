@@ -1,5 +1,6 @@
 """Tests of the choice between the replicas of a partition."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -51,13 +52,26 @@ def test_missing_segments_count_against_a_replica(folder: Folder) -> None:
     assert chosen(paths) == paths[1]
 
 
-def test_an_epoch_that_the_checkpoint_does_not_have_does_not_count(folder: Folder) -> None:
+def write_epochs(log_dir: str, *epochs: tuple[int, int]) -> None:
+    lines = ["0", str(len(epochs)), *(f"{epoch} {start}" for epoch, start in epochs), ""]
+    (Path(log_dir) / "t-0" / "leader-epoch-checkpoint").write_text("\n".join(lines))
+
+
+def test_an_epoch_that_no_checkpoint_has_does_not_count(folder: Folder) -> None:
     paths = log_dirs(folder, [*batches(2), build.batch(base=2, leader_epoch=1 << 20)], batches(9))
     assert chosen(paths) == paths[0], "no checkpoint denies it"
     for path in paths:
-        with open(f"{path}/t-0/leader-epoch-checkpoint", "w") as file:
-            file.write("0\n1\n0 0\n")
+        write_epochs(path, (0, 0))
     assert chosen(paths) == paths[1]
+
+
+def test_the_checkpoint_of_a_replica_that_has_lost_its_end_counts(folder: Folder) -> None:
+    paths = log_dirs(folder, batches(9), batches(3))
+    write_epochs(paths[0], (0, 0))
+    write_epochs(paths[1], (0, 0), (1, 5))
+    assert chosen(paths) == paths[1]
+    rows = mb.open(*paths).records(["offset"]).to_pylist()
+    assert [row["offset"] for row in rows] == list(range(5)), "epoch 1 has replaced the others"
 
 
 def test_the_order_of_preference_decides(folder: Folder) -> None:

@@ -13,6 +13,8 @@ import magicbyte as mb
 from log_builder import Folder
 from magicbyte.errors import InputError
 from magicbyte.spark._options import parse
+from magicbyte.spark._stream_reader import admission
+from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte_cli import main
 from replica_cases import random_batches, write_replica
 
@@ -56,6 +58,21 @@ def test_a_pipeline_writes_the_rows_and_the_replicas(
         assert pq.read_table(out / table).to_pylist() == getattr(expected, table)().to_pylist()
     problems = pq.read_table(out / "problems").column("code").to_pylist()
     assert problems.count("range-filled") > 0
+
+
+def test_a_stream_reads_replicas_as_one_log(log_dirs: list[str]) -> None:
+    options = {"paths": json.dumps(log_dirs), "columns": "offset,value"}
+    source = MagicbyteDataSource({**options, "startingOffsets": "earliest"})
+    reader = source.streamReader(source.schema())
+    start = reader.initialOffset()
+    end = reader.latestOffset(start, admission.ReadAllAvailable() if admission else None)
+    rows = [
+        row
+        for task in reader.partitions(start, end)
+        for batch in reader.read(task)
+        for row in batch.to_pylist()
+    ]
+    assert rows == mb.open(*log_dirs).records(["offset", "value"]).to_pylist()
 
 
 def test_options_name_replicas_in_order_of_preference(log_dirs: list[str]) -> None:

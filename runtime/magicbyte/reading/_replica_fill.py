@@ -7,6 +7,7 @@ one leader epoch are the same entry, and where two logs have the same entry, the
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import itemgetter
 from typing import NamedTuple
 
 import numpy as np
@@ -97,13 +98,13 @@ class HoleFiller:
 
     options: SurveyOptions
     lineage: Sequence[tuple[int, int]]
-    """Leader epochs and start offsets of the log with the holes; none if it has no such checkpoint."""
+    """The newest leader epochs and start offsets of a replica; none if no replica has the checkpoint."""
     log_start_offset: int
     """Entries that end below it are not wanted."""
     open_gaps: list[Gap]
     chosen: PartitionLog
     """The log with the holes."""
-    unsound: dict[str, list[UnsoundBytes]]
+    unsound: dict[str, set[UnsoundBytes]]
     """Bytes of the replicas in which no sound entry was found, by the replica's key."""
     agreed_offsets: dict[str, int]
     """The highest offset at which each replica has the same entry, by its key."""
@@ -173,7 +174,7 @@ class HoleFiller:
     ) -> Iterator[EntryRows]:
         """Yield the sound entries of a segment of *replica*, up to a byte that cannot be read."""
         file, floor = replica.logs[number], bounds.floor
-        damage = self.unsound.setdefault(replica.key, [])
+        damage = self.unsound.setdefault(replica.key, set())
         try:
             with self.options.open_log(file) as opened:
                 for piece in self._walk(opened, bounds, file.start, opened.size_bytes):
@@ -182,7 +183,7 @@ class HoleFiller:
                         floor = int(rows[-1]["last_offset"])
                         yield rows
                     else:
-                        damage.append(UnsoundBytes(number, piece.start, piece.end, floor))
+                        damage.add(UnsoundBytes(number, piece.start, piece.end, floor))
         except MissingError:
             return  # `verify` reports it; here only its other entries matter
 
@@ -191,7 +192,7 @@ class HoleFiller:
         found = [NO_ROWS]
         floor = self.log_start_offset - 1 if gap.before is None else int(gap.before["last_offset"])
         ceiling = None if gap.after is None else int(gap.after["first_offset"])
-        for damage in self.unsound[replica.key]:
+        for damage in sorted(self.unsound[replica.key], key=itemgetter(0, 1)):
             if damage.floor is not None and not (
                 damage.floor <= floor and (ceiling is None or damage.floor < ceiling)
             ):
@@ -266,18 +267,23 @@ class HoleFiller:
         low = -1 if gap.before is None else int(gap.before["leader_epoch"])
         high = HIGHEST if gap.after is None else int(gap.after["leader_epoch"])
         is_possible: Mask = (epochs >= low) & (epochs <= high)
-        if replica is self.chosen or (gap.before is None and gap.after is None):
+        if replica is self.chosen:
             return is_possible
-        if gap.after is None and agrees_before:
-            return is_possible  # its log goes on where the other ends
         is_agreed = rows["last_offset"] <= self.agreed_offsets.get(replica.key, LOWEST)
         # The leader of an epoch does not truncate its log: entries of its epoch before a later one of its
         # entries, or after its entry at the end of the newest log, were there.
         is_proven = epochs == (low if gap.after is None else high)
+        goes_on = gap.after is None and (agrees_before or gap.before is None)
+        if goes_on:  # the replica's log begins where the other ends
+            is_proven = is_possible
         expected = self._epochs_of_lineage(gap, rows["first_offset"])
         if expected is not None:
-            is_proven |= epochs == expected
-        is_possible &= is_agreed | (is_proven & (epochs >= 0))
+            # The end of the log may have epochs that the checkpoint does not know yet.
+            is_later = is_proven & (expected == self.lineage[-1][0]) & (epochs > expected)
+            is_known = expected >= 0
+            is_proven = (is_known & ((epochs == expected) | is_later)) | (~is_known & is_proven)
+        has_proof = (epochs >= 0) | goes_on
+        is_possible &= is_agreed | (is_proven & has_proof)
         return is_possible
 
     def _epochs_of_lineage(self, gap: Gap, first_offsets: Numbers) -> Numbers | None:
@@ -390,11 +396,11 @@ def fill_holes(
     batches of a higher epoch are right.
     """
     gaps = [Gap(number, hole.before, hole.after) for number, hole in enumerate(holes)]
-    damage = [
+    damage = {
         UnsoundBytes(number, unsound.start, unsound.end, _last_offset(hole.before))
         for hole in holes
         for number, unsound in hole.damage
-    ]
+    }
     unsound, agreed_offsets = {chosen.key: damage}, dict[str, int]()
     fillers = []
     for is_end, ordered in ((False, other_logs), (True, newest_first)):

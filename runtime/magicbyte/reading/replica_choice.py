@@ -97,7 +97,9 @@ def choose_replica(
     others, where they agree.
     """
     survey_options = SurveyOptions(engine=engine(options.engine), limits=options.limits)
-    measured = [_measure(with_replica_name(log), survey_options) for log in logs]
+    measured = _with_known_epochs(
+        [_measure(with_replica_name(log), survey_options) for log in logs]
+    )
     newest_first = sorted(measured, key=lambda one: one.order)
     ranked = sorted(newest_first, key=lambda one: preference(one.log, folders))
     chosen = ranked[0]
@@ -123,21 +125,33 @@ def _measure(log: PartitionLog, options: SurveyOptions) -> _MeasuredReplica:
     headers = _ReplicaPass(log, options)
     headers.read_segments()
     survey = headers.survey
-    epoch = headers.leader_epoch
     store = log.files[0].store if log.files else None
     lineage = read_lineage(log.folder, store) or ()
-    if lineage:
-        # No checksum covers the epoch of a batch; a broker writes it to the checkpoint first.
-        epoch = min(epoch, lineage[-1][0])
     return _MeasuredReplica(
         log,
         lineage,
-        epoch,
+        headers.leader_epoch,
         headers.first_offset,
         headers.offsets.log_end_offset,
         headers.num_missing,
         headers.num_errors + sum(finding.severity == "error" for finding in survey.findings),
     )
+
+
+def _with_known_epochs(measured: Sequence[_MeasuredReplica]) -> list[_MeasuredReplica]:
+    """Return *measured* with the highest leader epoch that each of them knows.
+
+    A broker that appends in a new epoch writes it to the checkpoint first; the batches may be lost. No
+    checksum covers the epoch of a batch, so where a replica has a checkpoint, it counts only up to the
+    highest one in any checkpoint.
+    """
+    highest = max(map(_last_epoch, measured))
+    return [
+        replace(one, leader_epoch=max(_last_epoch(one), min(one.leader_epoch, highest)))
+        if one.lineage
+        else one
+        for one in measured
+    ]
 
 
 def _fill(
@@ -171,10 +185,15 @@ def _fill(
         wanted,
         [one.log for one in others],
         [one.log for one in newest],
-        chosen.lineage,
+        max((chosen, *others), key=_last_epoch).lineage,
         log_start_offset,
         options,
     )
+
+
+def _last_epoch(one: _MeasuredReplica) -> int:
+    """Return the last leader epoch in the checkpoint of a replica."""
+    return one.lineage[-1][0] if one.lineage else -1
 
 
 def _choice_finding(ranked: Sequence[_MeasuredReplica]) -> Finding:
