@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -469,3 +471,43 @@ def test_each_path_belongs_to_one_broker(broker: KraftBroker, tmp_path: Path) ->
     found = mb.verify(other, *broker.log_dirs)
     assert [each.node_id for each in found.brokers] == [2, 1]
     assert [len(each.log_dirs) for each in found.brokers] == [1, 2]
+
+
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux tells who locks")
+def test_lock_of_another_process_leaves_the_broker_unjudged(broker: KraftBroker) -> None:
+    lock = broker.log_dirs[0] / ".lock"
+    lock.touch()
+    hold = "import fcntl,sys; f=open(sys.argv[1],'a'); fcntl.lockf(f,fcntl.LOCK_EX); print(1,flush=True); input()"
+    with subprocess.Popen(
+        [sys.executable, "-c", hold, lock], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None and process.stdout is not None
+        process.stdout.readline()
+        found = broker.prediction()
+        process.stdin.close()
+    assert (found.verdict, found.reasons) == ("unknown", ["log-dir-locked"])
+    assert str(process.pid) in found.findings[0].message
+    assert broker.predict() == STARTS
+
+
+def test_copies_of_one_broker_are_two_brokers(broker: KraftBroker, tmp_path: Path) -> None:
+    copies = [tmp_path / "backup" / log_dir.name for log_dir in broker.log_dirs]
+    for log_dir, copy in zip(broker.log_dirs, copies, strict=True):
+        shutil.copytree(log_dir, copy)
+    found = mb.verify(*broker.log_dirs, *copies)
+    assert [each.verdict for each in found.brokers] == ["starts", "starts"]
+    assert [each.log_dirs for each in found.brokers] == [
+        list(map(str, broker.log_dirs)),
+        list(map(str, copies)),
+    ]
+
+
+def test_path_of_something_else_is_no_log_dir(broker: KraftBroker, tmp_path: Path) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "notes.txt").write_text("x")
+    assert broker.verify(*broker.log_dirs, other).brokers[0].verdict == "starts"
+
+
+def test_quick_predicts_nothing(broker: KraftBroker) -> None:
+    assert broker.verify(quick=True).brokers == []

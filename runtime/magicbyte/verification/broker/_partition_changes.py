@@ -263,12 +263,9 @@ class PartitionJudge:
         return self._change(placed, "not-served", message)
 
     def _stray(self, placed: PlacedFolder, why: str) -> PartitionChange:
-        is_known = self.placement.is_known(placed.key)
-        served = (
-            "serves an empty log"
-            if is_known and not self.placement.is_metadata_lost
-            else "serves nothing"
-        )
+        image = self.placement.image
+        is_empty_log = image is not None and placed.key in image.partition_keys
+        served = "serves an empty log" if is_empty_log else "serves nothing"
         return self._change(
             placed,
             "stray",
@@ -378,7 +375,10 @@ class PartitionJudge:
             partition=number,
             replica=placed.state.path,
         )
-        is_empty_log = verdict == "stray" and self.placement.is_known(placed.key)
+        image = self.placement.image
+        has_empty_log = (
+            verdict == "stray" and image is not None and placed.key in image.partition_keys
+        )
         return PartitionChange(
-            topic, number, placed.state.path, verdict, finding, 0 if is_empty_log else None
+            topic, number, placed.state.path, verdict, finding, 0 if has_empty_log else None
         )

@@ -10,7 +10,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import parse_topic_id
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.logdir.meta_properties import META_PROPERTIES, MetaProperties
+from magicbyte.logdir.meta_properties import META_PROPERTIES
 from magicbyte.storage import Storage, is_url
 from magicbyte.storage.access import lock_holder
 from magicbyte.verification.broker._folder_names import BrokerFolder
@@ -49,7 +49,7 @@ def properties_refusals(
                 f"{'without' if rules.is_kraft else 'with'} ZooKeeper",
             )
         return
-    yield from _differing_ids(property_files)
+    yield from _differing_ids(group)
     counts = Counter(each.directory_id for each in property_files if each.directory_id is not None)
     for directory_id, count in counts.items():
         if count > 1:
@@ -117,14 +117,20 @@ def _differing_properties(group: BrokerGroup) -> Refusals:
         )
 
 
-def _differing_ids(property_files: list[MetaProperties]) -> Refusals:
-    for code, name, ids in (
-        ("node-id-differs", "node.id", {each.node_id for each in property_files}),
-        ("cluster-id-differs", "cluster.id", {each.cluster_id for each in property_files}),
-    ):
-        known = sorted(str(id_) for id_ in ids if id_ is not None)
-        if len(known) > 1:
-            yield _refusal(code, f"the log.dirs of one broker have {name} {' and '.join(known)}")
+def _differing_ids(group: BrokerGroup) -> Refusals:
+    ids: dict[str, dict[str, str]] = {"node.id": {}, "cluster.id": {}}
+    for state in group.states:
+        if state.properties is not None and state.properties.node_id is not None:
+            ids["node.id"].setdefault(str(state.properties.node_id), state.path)
+        if state.properties is not None and state.properties.cluster_id is not None:
+            ids["cluster.id"].setdefault(state.properties.cluster_id, state.path)
+    for name, paths in ids.items():
+        if len(paths) > 1:
+            named = " and ".join(f"{id_} in {path}" for id_, path in paths.items())
+            yield _refusal(
+                f"{name.replace('.', '-')}-differs",
+                f"the log.dirs of one broker have {name} {named}",
+            )
 
 
 def metadata_refusals(
