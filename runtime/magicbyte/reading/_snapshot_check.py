@@ -197,15 +197,16 @@ class SnapshotCheck:
                 ", ".join(f"producer {p.producer_id}" for p in start.producers[:8]),
             )
 
-    def doubt_open(self, bases: Sequence[int]) -> None:
+    def doubt_open(self, bases: Sequence[int], next_offset: int | None) -> None:
         """Make open transactions of the log undecided that a later snapshot does not state as open.
 
         A broker that starts from that snapshot does not wait for them, and a read of a range from
-        there cannot know them. *bases* are the base offsets of the segments.
+        there cannot know them. It ignores snapshots above *next_offset*, the offset after the last
+        entry, and so does this. *bases* are the base offsets of the segments.
         """
         first = self.companions.first_base
         for base, producers in self.companions.snapshots.items():
-            if base <= first:
+            if base <= first or next_offset is None or base > next_offset:
                 continue
             stated = {p.producer_id for p in producers if p.current_transaction_first_offset >= 0}
             num_segments = bisect_left(bases, base)
@@ -217,7 +218,8 @@ class SnapshotCheck:
                 if position.segment < num_segments and (
                     not is_within or transaction.first_offset < base
                 ):
-                    transaction.outcome, transaction.is_uncertain = "undecided", True
+                    transaction.outcome, transaction.evidence = "undecided", "snapshot"
+                    transaction.is_uncertain = True
 
     def _is_confirmed(self, transaction: Transaction) -> bool:
         """Return whether every later snapshot states the open *transaction*, too."""

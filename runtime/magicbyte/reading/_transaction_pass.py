@@ -159,6 +159,6 @@ class TransactionPass:
         if next_offset is not None:
             self._snapshots.compare_up_to(next_offset)
         self._snapshots.judge_start()
-        self._snapshots.doubt_open(bases)
+        self._snapshots.doubt_open(bases, next_offset)
         trusted, findings = self._indexes.judge(bases)
         return self._tracker.finish(trusted), [*self._snapshots.findings, *findings]

@@ -206,7 +206,7 @@ TRANSACTIONS = define_table(
     (
         "evidence",
         STRING,
-        "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if undecided or open.",
+        "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if none.",
     ),
 )
 

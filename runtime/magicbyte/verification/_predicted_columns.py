@@ -87,11 +87,11 @@ def _log_end_before(survey: Survey) -> int | None:
 
 
 def _open_since(survey: Survey) -> dict[int, int]:
-    """Return producer id and first offset of each open transaction."""
+    """Return producer id and first offset of each transaction that has data and no marker in the log."""
     return {
         transaction.producer_id: transaction.first_offset
         for transaction in survey.transactions
-        if transaction.outcome == "open"
+        if transaction.outcome == "open" or transaction.evidence == "snapshot"
     }
 
 

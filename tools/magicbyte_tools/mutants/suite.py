@@ -28,6 +28,7 @@ CHECKPOINTS = tests("logdir/checkpoints", "companion_tables", "logdir/discover")
 RULES: dict[str, tuple[str, ...]] = {
     "engines/entry.py": ENTRIES,
     "engines/reference.py": ENTRIES,
+    "engines/_row_columns.py": ENTRIES,
     "engines/record_decoder.py": ENTRIES,
     "engines/_message_decoder.py": ENTRIES,
     "text.py": tests("reading/values"),
