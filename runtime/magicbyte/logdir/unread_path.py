@@ -4,6 +4,8 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
+from magicbyte.findings import Finding
+
 MOVED_FOLDERS = {
     "delete": "a broker has renamed the folder to delete it: its topic was deleted, or the replica moved",
     "stray": "a broker has renamed the folder: it did not know this partition as its own",
@@ -102,3 +104,16 @@ def of_selection(
             and (partition_numbers is None or unread.partition in partition_numbers)
         )
     )
+
+
+def unreadable_findings(unread_paths: Iterable[UnreadPath]) -> list[Finding]:
+    """Return a finding for each of *unread_paths* that the system does not let us read."""
+    findings = []
+    for unread in unread_paths:
+        if unread.kind == "unreadable":
+            message = f"{unread.path} cannot be read: {unread.reason}"
+            finding = Finding(code="unreadable", message=message, found=unread.reason)
+            findings.append(
+                finding.at(unread.topic, unread.partition, unread.path.rpartition("/")[2])
+            )
+    return findings

@@ -12,7 +12,7 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.logdir.unread_path import UnreadPath
+from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.partition_tally import tally_partition
@@ -85,7 +85,7 @@ class Dataset:
         self.num_internal = num_internal
         self.unread = tuple(unread_paths)
         self._planner = planner or Planner(options)
-        self.unreadable: list[Finding] = []
+        self.unreadable = unreadable_findings(unread_paths) if unread_paths else []
         for log_dir in log_dirs:
             for finding in log_dir.findings:
                 if finding.code == "unreadable":
@@ -273,6 +273,7 @@ class Dataset:
         """
 
         def read(report: Report) -> Iterator[Row]:
+            report.findings.extend(unreadable_findings(self.unread))
             for log_dir in self.log_dirs:
                 report.findings.extend(log_dir.findings)
             yield from problem_rows(report.findings)

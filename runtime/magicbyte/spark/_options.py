@@ -139,6 +139,7 @@ class SourceOptions:
             log_dirs=dataset.log_dirs,
             all_logs=list(filter(self._is_selected, dataset.all_logs)),
             num_internal=dataset.num_internal,
+            unread_paths=dataset.unread,
             planner=Planner(dataset.options),  # a plan whose files are gone is made again
         )
 

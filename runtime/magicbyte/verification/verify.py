@@ -12,7 +12,7 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.unread_path import UnreadPath
+from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
@@ -190,13 +190,15 @@ def verify(
     )
     verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
     out = Verification(quick, unread=[with_details(each, storage) for each in dataset.unread])
-    out.findings = [finding for log_dir in dataset.log_dirs for finding in log_dir.findings]
+    out.findings = unreadable_findings(dataset.unread)
+    for log_dir in dataset.log_dirs:
+        out.findings += log_dir.findings
     _add_logs(out, dataset.logs, verify_log, processes, progress)
     _add_replicas(out, dataset.logs, dataset.options)
+    mark_partitions_with_errors(out.partitions, out.findings)
     if not quick:
         request = BrokerRequest(names, dataset, selection, release, engine)
         _add_brokers(out, request, storage, verify_log)
-    mark_partitions_with_errors(out.partitions, out.findings)
     return out
 
 
