@@ -21,9 +21,8 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from io_faults import faulty_disk
 from log_reader import spans
-from magicbyte import storage
-from magicbyte.errors import MissingError
 from paths import shared
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
@@ -306,23 +305,46 @@ def test_an_emptied_log_dir_is_filled(
     assert rows == expected, f"MAGICBYTE_SEED={SEED}"
 
 
+@pytest.mark.parametrize("is_listed", [True, False])
 @pytest.mark.parametrize("number", range(3))
 def test_an_unreadable_log_dir_is_filled(
-    number: int, disks: tuple[list[Path], list[Row]], monkeypatch: pytest.MonkeyPatch
+    number: int, is_listed: bool, disks: tuple[list[Path], list[Row]]
 ) -> None:
     log_dirs, expected = disks
-    bad = str(log_dirs[2 * number])
-    read_at = storage.LocalFile.read_at
+    bad = log_dirs[2 * number]
+    with faulty_disk() as disk:
+        if is_listed:
+            for path in bad.rglob("*.log"):
+                size = path.stat().st_size
+                disk.blocks[str(path)] = set(range(1, size // disk.BLOCK + 1, 7))
+        else:
+            disk.unlisted[str(bad)] = errno.EACCES
+        rows, findings = rows_of(log_dirs, on_damage="skip")
+        assert rows == expected, f"MAGICBYTE_SEED={SEED}"
+        if is_listed:
+            rows, findings = rows_of(log_dirs, replica=[str(bad)])
+            assert rows == expected, f"MAGICBYTE_SEED={SEED}"
+            assert any(one.code == "range-filled" and one.replica == str(bad) for one in findings)
 
-    def failing(file: storage.LocalFile, position: int, length: int) -> bytes:
-        is_hit = file.path.startswith(bad) and position + length > 4096
-        if is_hit and file.path.endswith(".log"):
-            raise MissingError(OSError(errno.EIO, "Input/output error"), file.path)
-        return read_at(file, position, length)
 
-    monkeypatch.setattr(storage.LocalFile, "read_at", failing)
-    rows, findings = rows_of(log_dirs)
-    assert rows == expected, f"MAGICBYTE_SEED={SEED}"
-    rows, findings = rows_of(log_dirs, replica=[bad])
-    assert rows == expected, f"MAGICBYTE_SEED={SEED}"
-    assert any(one.code == "range-filled" and one.replica == bad for one in findings)
+def test_what_one_replica_has_is_read_when_every_broker_has_lost_a_disk(
+    disks: tuple[list[Path], list[Row]], tmp_path: Path
+) -> None:
+    log_dirs, expected = disks
+    copies, rng = copied(log_dirs, tmp_path), random.Random(SEED)
+    damaged, emptied, unreadable = copies[0], copies[2], copies[4]
+    for remainder in range(3):
+        flip_batches(damaged, remainder, rng)
+    for path in emptied.rglob("*.log"):
+        path.write_bytes(b"")
+    sound = {partition.name for log_dir in copies[1::2] for partition in log_dir.iterdir()}
+    with faulty_disk() as disk:
+        for path in unreadable.rglob("*.log"):
+            disk.unopened[str(path)] = errno.EIO
+        rows, findings = rows_of(copies, on_damage="skip")
+    whole = [row for row in expected if f"{row[0]}-{row[1]}" in sound]
+    assert [row for row in rows if f"{row[0]}-{row[1]}" in sound] == whole != []
+    known = set(expected)
+    assert all(row in known for row in rows), f"MAGICBYTE_SEED={SEED}"
+    if len(rows) < len(expected):
+        assert any(finding.severity == "error" for finding in findings)

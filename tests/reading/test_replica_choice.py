@@ -79,9 +79,10 @@ def test_the_order_of_preference_decides(folder: Folder) -> None:
     folder.log_dir("broker-1").segment("only-0", build.batch())
     assert chosen(paths, topics=["t"], replica=paths[1]) == paths[1]
     assert chosen(paths, topics=["t"], replica=[paths[2], paths[1]]) == paths[2]
-    other = str(folder.log_dir("other"))
-    folder.log_dir("other").segment("only-0", build.batch())
-    assert chosen([*paths, other], topics=["t", "only"][:1], replica=[paths[0]]) == paths[0]
+    other = folder.log_dir("other")
+    other.segment("only-0", build.batch())
+    found = chosen([*paths, str(other)], topics=["t"], replica=[str(other), paths[2]])
+    assert found == paths[2], "the first one does not have the topic"
 
 
 def test_only_selected_partitions_are_compared(folder: Folder, names_opened: list[str]) -> None:

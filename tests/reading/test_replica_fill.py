@@ -97,6 +97,14 @@ def test_rows_do_not_depend_on_how_they_are_read(folder: Folder, seed: int) -> N
         assert rows == expected
     assert rows_of(*paths, on_damage="skip", threads=3) == expected
     assert rows_of(*paths, on_damage="skip", engine="reference") == expected
+    every = mb.open(*paths, on_damage="skip", isolation_level="read_uncommitted")
+    bases = every.batches(["base_offset"]).to_pylist()
+    if seed % 2:
+        assert every.batches(["base_offset"], quick=True).to_pylist() == bases
+    if expected:
+        time = expected[len(expected) // 2]["timestamp"]
+        later = [row for row in expected if row["timestamp"] >= time]
+        assert rows_of(*paths, on_damage="skip", times=(time, None)) == later
     end = cluster.batches[-1].first + 3
     for first in range(0, end, max(1, end // 7)):
         low, high = first, first + end // 3

@@ -43,13 +43,15 @@ def with_replica_names(logs: Sequence[PartitionLog]) -> list[PartitionLog]:
     ]
 
 
-def preferred_folders(preferred: Sequence[str], logs: Iterable[PartitionLog]) -> list[str]:
-    """Return the absolute paths of the *preferred* folders; each must hold one of *logs*.
+def preferred_folders(
+    preferred: Sequence[str], logs: Iterable[PartitionLog], log_dirs: Sequence[LogDir]
+) -> list[str]:
+    """Return the absolute paths of the *preferred* folders; each must hold one of *logs* or *log_dirs*.
 
-    Raises InputError for one in which there is no partition.
+    Raises InputError for one in which there is neither.
     """
     folders = list(map(absolute_path, preferred))
-    places = [log.folder for log in logs]
+    places = [*(log.folder for log in logs), *(log_dir.path for log_dir in log_dirs)]
     for name, folder in zip(preferred, folders, strict=True):
         if not any(_is_below(place, folder) for place in places):
             raise InputError(f"no partition is in the replica {name}", "a log.dir that was named")

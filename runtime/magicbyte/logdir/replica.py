@@ -24,7 +24,7 @@ class Replica:
     rank: int
     """1 for the replica that is read, 2 for the first from which ranges are filled, and so on."""
     leader_epoch: int | None
-    """Leader epoch of its last entry."""
+    """Highest leader epoch that its last entry or its checkpoint has."""
     first_offset: int | None
     log_end_offset: int | None
     """Offset after its last sound entry; None if it has none."""

@@ -184,7 +184,7 @@ def _one_log_each(
 
     clusters.check_one_cluster(log_dirs)
     preferred = (replica,) if isinstance(replica, str) else tuple(replica or ())
-    folders = clusters.preferred_folders(preferred, logs)
+    folders = clusters.preferred_folders(preferred, logs, log_dirs)
     groups = clusters.replica_groups(logs, folders)
     if len(groups) == len(logs):
         return logs

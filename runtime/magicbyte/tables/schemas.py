@@ -266,7 +266,7 @@ REPLICAS = define_table(
         INT32,
         "1 for the replica that is read, 2 for the first one from which ranges are filled, and so on.",
     ),
-    ("leader_epoch", INT32, "Leader epoch of its last batch."),
+    ("leader_epoch", INT32, "Highest leader epoch that its last batch or its checkpoint has."),
     ("first_offset", INT64, "First offset in its segments."),
     ("log_end_offset", INT64, "Offset after its last sound batch, by headers."),
     (
