@@ -199,5 +199,5 @@ def test_partitions_that_are_alike_are_printed_once(log_dir: Any) -> None:
     for number in range(25):
         index(write(log_dir, f"a-{number}"))
         (log_dir.path / f"a-{number}" / "copy.log").write_text("")
-    (head,) = (line for line in lines(log_dir) if " [refuses-to-start]: " in line)
+    _, head = (line for line in lines(log_dir) if " [refuses-to-start]: " in line)
     assert head.startswith("a-0, a-1, a-2, ") and "; 5 more [refuses-to-start]: " in head

@@ -53,3 +53,14 @@ def test_partition_that_is_not_there_is_an_error_that_names_those_that_are(path:
     with pytest.raises(mb.InputError, match="no partition 7; expected one of 0"):
         mb.open(path, partitions=[0, 7])
     assert len(mb.open(path, partitions=[0]).logs) == 1
+
+
+def test_topic_that_is_not_there_is_compared_with_many_others(folder: Any) -> None:
+    log_dir = folder.log_dir()
+    for number in range(30):
+        log_dir.segment(f"orders-{number:02}-0", build.batch(build.records(1), 0))
+    with pytest.raises(mb.InputError) as caught:
+        mb.open(log_dir.path, topics=["order-07"])
+    assert str(caught.value).startswith(
+        "no topic 'order-07'; expected one of 30, such as orders-07"
+    )

@@ -46,7 +46,6 @@ class VerifyText:
         self, verification: mb.Verification, *, severity: Severity, painter: Painter
     ) -> None:
         self._verification = verification
-        self._brokers: Sequence[BrokerPrediction] = verification.brokers
         self._painter = painter
         self._severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
         self._groups, self._others = grouped(verification)
@@ -77,7 +76,9 @@ class VerifyText:
             yield first
 
     def _body(self) -> Iterator[str]:
-        of_brokers = {finding for broker in self._brokers for finding in broker.findings}
+        of_brokers = {
+            finding for broker in self._verification.brokers for finding in self._causes(broker)
+        }
         for finding in self._selected(self._others):
             if finding not in of_brokers:
                 yield self._finding_line(finding, finding.where, indent="")
@@ -109,7 +110,9 @@ class VerifyText:
     def _broker_lines(self) -> Iterator[str]:
         """Yield whether each broker would start, and why not."""
         order = list(BROKER_VERDICTS)
-        for broker in sorted(self._brokers, key=lambda broker: order.index(broker.verdict)):
+        for broker in sorted(
+            self._verification.brokers, key=lambda broker: order.index(broker.verdict)
+        ):
             paint = self._painter.good if broker.verdict == "starts" else self._painter.bad
             paths = ", ".join(map(shown_path, broker.log_dirs[:MAX_NAMES]))
             if len(broker.log_dirs) > MAX_NAMES:
@@ -118,17 +121,30 @@ class VerifyText:
                 f"{self._painter.strong(broker_name(broker))} [{paint(broker.verdict)}]: on startup "
                 f"Kafka {broker.kafka_version} {BROKER_VERDICTS[broker.verdict]} ({printable(paths)})"
             )
-            causes = [finding for finding in broker.findings if _is_cause(finding, broker)]
+            causes = self._causes(broker)
             for finding in causes[:MAX_PER_CODE]:
                 yield self._finding_line(finding, finding.where, indent="  ")
             if len(causes) > MAX_PER_CODE:
                 yield f"  and {len(causes) - MAX_PER_CODE:,} more"
 
+    def _causes(self, broker: BrokerPrediction) -> list[Finding]:
+        """Return the findings that are printed with *broker*, and not with a partition or later."""
+        return [
+            finding
+            for finding in self._selected(broker.findings)
+            if (finding.severity != "note" or broker.verdict == "unknown")
+            and (
+                finding.topic is None
+                or finding.topic == METADATA_TOPIC
+                or (broker.verdict == "refuses-to-start" and finding.code in broker.reasons)
+            )
+        ]
+
     def _losses(self) -> Iterator[str]:
         """Yield what a startup would lose, and what consumers cannot read."""
         paint = self._painter
         refusing = [group for group in self._groups if group.row["verdict"] == "refuses-to-start"]
-        if refusing and not self._brokers:
+        if refusing and not self._verification.brokers:
             names = names_of(refusing, [_refusal(group.row) for group in refusing])
             yield f"{paint.bad('the broker would not start')}: {printable(names)}"
         not_served = [
@@ -157,7 +173,9 @@ class VerifyText:
     def _first_line(self) -> str | None:
         """Return a line that says what to do first; None where nothing is wrong."""
         findings = self._verification.findings
-        text = first_thing(self._brokers, self._groups, findings, self._verification.unread)
+        text = first_thing(
+            self._verification.brokers, self._groups, findings, self._verification.unread
+        )
         if text is None:
             return None
         return f"{self._painter.strong('first:')} {printable(text)}"
@@ -234,12 +252,6 @@ class VerifyText:
             for name, code in CODES.items():
                 if name in codes and code.severity == severity:
                     yield printable(f"  {name}: {code.remedy}")
-
-
-def _is_cause(finding: Finding, broker: BrokerPrediction) -> bool:
-    """Return whether *finding* is printed with its broker; others are printed with their partition."""
-    is_of_broker = finding.topic is None or finding.topic == METADATA_TOPIC
-    return is_of_broker or (broker.verdict == "refuses-to-start" and finding.code in broker.reasons)
 
 
 def _where_in_partition(finding: Finding) -> str:

@@ -24,6 +24,10 @@ from magicbyte.storage import MemoryFile, Storage, StorageOptions
 _FINDINGS = attrgetter("findings")
 
 
+MAX_CHOICES = 20
+"""Topics, or partitions, that an error names."""
+
+
 def open(
     *paths: str | os.PathLike[str],
     topics: Iterable[str] | None = None,
@@ -250,14 +254,14 @@ def _select(
         known = sorted({log.topic for log in logs if log.topic is not None})
         for name in topic_names:
             if name not in known:
-                raise InputError(f"no topic {name!r}", f"one of {', '.join(known) or 'none'}")
+                raise InputError(f"no topic {name!r}", _choices(name, known))
         logs = [log for log in logs if log.topic in topic_names]
     if partition_numbers is not None:
         known_numbers = sorted({log.partition for log in logs if log.partition is not None})
         for number in partition_numbers:
             if number not in known_numbers:
-                expected = f"one of {', '.join(map(str, known_numbers)) or 'none'}"
-                raise InputError(f"no partition {number}", expected)
+                choices = _choices(str(number), list(map(str, known_numbers)))
+                raise InputError(f"no partition {number}", choices)
         logs = [log for log in logs if log.partition in partition_numbers]
     describe = partial(described, storage=storage)
     if storage.stores:  # each request is a wait
@@ -271,6 +275,16 @@ def _select(
         if log.uploads:
             logs[index] = with_remote(log, storage, strict=strict)
     return logs
+
+
+def _choices(name: str, known: list[str]) -> str:
+    """Return the *known* names in words; of many, those that are most like *name*."""
+    if len(known) <= MAX_CHOICES:
+        return f"one of {', '.join(known) or 'none'}"
+    from difflib import get_close_matches
+
+    similar = get_close_matches(name, known, MAX_CHOICES) or known[:MAX_CHOICES]
+    return f"one of {len(known):,}, such as {', '.join(similar)}"
 
 
 def from_bytes(
