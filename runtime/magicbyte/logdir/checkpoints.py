@@ -6,7 +6,6 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import zip_longest
 from typing import Any, TypeVar
 
 from magicbyte.errors import FormatError, MissingError, UnreadableError
@@ -153,40 +152,40 @@ def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
 
 
 def parse_topic_id(data: bytes) -> str:
-    """Return the topic id that a broker's startup reads in `partition.metadata` (PartitionMetadataFile).
+    """Return the topic id that a broker's startup reads in `partition.metadata`, without padding.
 
     Raises FormatError (`checkpoint-invalid`) with the line that is wrong. The id is 16 bytes, not
     all of them 0, in base64 of the URL kind (RFC 4648, section 5).
     """
-    # Kafka splits two lines at `:\s+`, so it is stricter than parse_properties: it refuses comments,
-    # empty lines and values without a blank before them.
-    lines = _lines(data.rstrip())
-    values = {"version": "", "topic_id": ""}
+    # Kafka (PartitionMetadataReadBuffer) splits the first two lines at `:\s+`, and reads neither the
+    # names before the colon nor further lines. It refuses comments, empty lines, and blanks at the end.
+    lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
         line = lines[number] if number < len(lines) else ""
         return _bad_checkpoint(f"line {number + 1}", line[:60], expected)
 
-    for number, (name, line) in enumerate(zip_longest(values, lines[:2], fillvalue="")):
-        key, *rest = COLON.split(line.rstrip(BLANK), maxsplit=1)
-        if key != name or not rest:
-            raise bad(number, f"{name!r}, a colon, a blank and a value")
-        values[name] = rest[0]
+    values = []
+    for number in range(2):
+        parts = COLON.split(lines[number]) if number < len(lines) else []
+        while parts and not parts[-1]:
+            parts.pop()
+        if len(parts) != 2:
+            raise bad(number, "a name, a colon, a blank and a value")
+        values.append(parts[1])
     # Brokers 3.9.2, 4.3.1 and 4.4.0 start with version 1; below 0 they refuse.
-    version = _number(values["version"], bits=32)
+    version = _number(values[0], bits=32)
     if version is None or version < 0:
         raise bad(0, "version 0 or above")
-    topic_id = uuid_bytes(values["topic_id"])
+    topic_id = uuid_bytes(values[1])
     if topic_id is None or not any(topic_id):
         raise bad(1, "a topic id")
-    if len(lines) > len(values):  # Kafka does not read more lines, and no broker writes them
-        raise bad(2, "no more than two lines")
-    return values["topic_id"]
+    return base64.urlsafe_b64encode(topic_id).decode().rstrip("=")
 
 
 def uuid_bytes(text: str) -> bytes | None:
     """Return the 16 bytes of a topic id or directory id in base64 of the URL kind; None if it is none."""
-    if len(text) > MAX_ID_LENGTH:
+    if len(text) > MAX_ID_LENGTH or "+" in text or "/" in text:  # Python takes these, too
         return None
     try:
         raw = base64.b64decode(text + "=" * (-len(text) % 4), altchars="-_", validate=True)
