@@ -29,6 +29,9 @@ from magicbyte_tools.vectors.framers import GZIP, LZ4, SNAPPY, ZSTD, gzip, lz4, 
 VALIDATOR = "LogValidator, DefaultRecordBatch"
 HEADERS = ((b"h", b"x"),)
 
+KEPT = "A broker keeps what was sent unless it has to compress the batch, and then refuses it."
+"""Reason of cases that LogValidator accepts with some values of `compression.type`."""
+
 
 def cases() -> Iterator[VectorCase]:
     return chain(sound(), framed(), headers(), record_by_record())
@@ -62,9 +65,13 @@ def case(
     position: int = 0,
     payload_position: int | None = None,
     caught_by: str = "produced",
+    reason: str | None = None,
     **fields: Any,
 ) -> VectorCase:
-    """Return the test vector of the produced bytes *request_data*, whose only finding is *code*."""
+    """Return the test vector of the produced bytes *request_data*, whose only finding is *code*.
+
+    *reason* is why some brokers accept bytes that we refuse.
+    """
     fault = None
     if code is not None and severity_of(code) == "error":
         fault = ExpectedFault(
@@ -74,7 +81,9 @@ def case(
         format="kafka_produced",
         name=name,
         why=why,
-        verdict="valid" if fault is None else "invalid",
+        verdict="either" if reason else "valid" if fault is None else "invalid",
+        is_refused=reason is not None,
+        reason=reason,
         data=request_data.data if isinstance(request_data, EntryPart) else request_data,
         source=source,
         fault=fault,
@@ -162,8 +171,16 @@ def framed() -> Iterator[VectorCase]:
 
 
 def headers() -> Iterator[VectorCase]:
-    def of(name: str, code: str, why: str, source: str = VALIDATOR, **fields: Any) -> VectorCase:
-        return case(name, produced_batch(**fields), why, code=code, source=source)
+    def of(
+        name: str,
+        code: str,
+        why: str,
+        source: str = VALIDATOR,
+        reason: str | None = None,
+        **fields: Any,
+    ) -> VectorCase:
+        batch_part = produced_batch(**fields)
+        return case(name, batch_part, why, code=code, source=source, reason=reason)
 
     def bit(name: str, value: Any = True) -> dict[str, Any]:
         return {"attributes": {name: value}}
@@ -185,12 +202,14 @@ def headers() -> Iterator[VectorCase]:
         "log-append-time",
         "produced-log-append-time",
         "Whose clock it was is the broker's to say.",
+        reason="A broker keeps the bit or clears it, as the topic's setting demands.",
         **bit("timestamp_type", 1),
     )
     yield of(
         "transactional-without-a-producer",
         "produced-transactional",
         "A transaction of nobody.",
+        reason=KEPT,
         **bit("is_transactional"),
     )
     yield of(
@@ -241,6 +260,7 @@ def headers() -> Iterator[VectorCase]:
         produced_batch(small_record(0, time=-5), small_record(1, time=-5)),
         "A time below -1 is none.",
         code="produced-negative-timestamp",
+        reason=KEPT,
         payload_position=0,
     )
     yield of(
@@ -264,6 +284,7 @@ def headers() -> Iterator[VectorCase]:
         "produced-epoch",
         "A producer has an epoch from its first batch on.",
         "ProducerAppendInfo",
+        KEPT,
         producer_id=7,
         producer_epoch=-1,
         base_sequence=0,
@@ -288,6 +309,7 @@ def record_by_record() -> Iterator[VectorCase]:
         "of a compressed one it refuses it.",
         code="produced-offset-delta",
         payload_position=behind,
+        reason="A broker keeps the deltas, or writes them anew where it compresses the batch.",
     )
     nobody = produced_batch(small_record(0, key=None), small_record(1))
     yield case(
