@@ -1,0 +1,111 @@
+"""Differences from Kafka's Java classes that are known, each with its row in docs/differences.md."""
+
+from collections.abc import Collection, Iterator
+from typing import Any
+
+from magicbyte_formats.wire import EntryHeader
+
+MAGIC_AT = EntryHeader.POSITIONS["magic"]
+
+OF_READERS: dict[str, dict[str, str]] = {
+    "MemoryRecords": {},
+    "FileRecords": {
+        "invalid/kafka_log/magic-3": "D43",
+        "invalid/kafka_log/magic-37": "D43",
+        "invalid/kafka_log/magic-of-kip-931": "D43",
+        "invalid/kafka_log/magic-37-in-a-cut-entry": "D43",
+        "invalid/kafka_log/garbage-at-the-end": "D43",
+        "invalid/kafka_log/garbage-between-entries": "D43",
+        "invalid/kafka_log/size-1-in-a-cut-entry-of-12-bytes": "D43",
+        "invalid/kafka_log/size-1-in-a-cut-entry-of-16-bytes": "D43",
+    },
+}
+"""Rows by vector, for each of Kafka's two readers of logs."""
+
+ANY_RELEASE = ""
+
+OF_STORAGE: dict[str, dict[str, str]] = {
+    ANY_RELEASE: {
+        "invalid/kafka_producer_snapshot/bytes-behind": "D48",
+        "invalid/kafka_transaction_index/cut": "D46",
+        "invalid/kafka_transaction_index/marker-before-the-data": "D36",
+        "invalid/kafka_transaction_index/markers-go-back": "D36",
+        "invalid/kafka_transaction_index/producer-minus-1": "D36",
+        "invalid/kafka_transaction_index/stable-offset-above-the-marker": "D36",
+        "valid/kafka_metadata_record/type-in-two-bytes": "D50",
+        "valid/kafka_metadata_record/without-a-message": "D50",
+        "valid/kafka_offset_index/single-bits": "D45",
+        "valid/kafka_time_index/single-bits": "D45",
+        "valid/kafka_time_index/zero-tail": "D44",
+        "valid/kafka_time_index/zeros-of-one-entry": "D44",
+    },
+    "2.8.2": {
+        "invalid/kafka_transaction_index/version-1": "D47",
+        "valid/kafka_metadata_record/broker-offset-1": "D50",
+        "valid/kafka_metadata_record/broker-offset-2": "D50",
+        "valid/kafka_metadata_record/broker-offset-3": "D50",
+        "valid/kafka_metadata_record/frame-version-0": "D50",
+        "valid/kafka_metadata_record/no-op": "D50",
+        "valid/kafka_metadata_record/topic": "D50",
+        "valid/kafka_partition_metadata/version-1": "D49",
+    },
+    "3.9.2": {
+        "invalid/kafka_transaction_index/version-1": "D47",
+        "valid/kafka_metadata_record/frame-version-0": "D50",
+    },
+    "4.3.1": {
+        "invalid/kafka_transaction_index/version-1": "D47",
+        "valid/kafka_metadata_record/frame-version-0": "D50",
+    },
+    "4.4.0": {"valid/kafka_metadata_record/frame-version-0": "D50"},
+}
+"""Rows by release and vector for the classes of storage."""
+
+
+def of_vectors(version: str) -> dict[str, str]:
+    """Return the rows by vector for the storage classes of *version*."""
+    return OF_STORAGE[ANY_RELEASE] | OF_STORAGE[version]
+
+
+def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | None:
+    """Return the row for the log entry *data*, which Kafka reads otherwise; None if there is none.
+
+    *codes* are of our findings; *error* is Kafka's exception, None where it accepts the entry.
+    """
+    if error is None and "checksum-mismatch" in codes and data[MAGIC_AT] < 2:
+        return "D42"
+    if error is not None and "inner-message-cut" in codes:
+        return "D25"
+    if error is not None and "bytes-unread" in codes:
+        return "D3"
+    return None
+
+
+def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | None) -> str | None:
+    """Return the row for a companion file, which Kafka reads otherwise; None if there is none.
+
+    *ours* and *theirs* are the entries; None where the file is refused.
+    """
+    match kind:
+        case "kafka_time_index" if theirs is None and data.endswith(bytes(12)):
+            return "D44"
+        case "kafka_offset_index" | "kafka_time_index" if ours is None:
+            return "D45"
+        case "kafka_transaction_index" if ours is None:
+            return "D46" if len(data) % 34 else "D36"
+        case "kafka_producer_snapshot" if ours is None and len(data) > 10 + 46 * len(theirs or ()):
+            return "D48"
+        case "kafka_partition_metadata" if theirs is None and not data.startswith(b"version: 0"):
+            return "D49"
+    return None
+
+
+ROWS = ("D3", "D25", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
+"""Rows of `of_entry` and `of_file`."""
+
+
+def rows() -> Iterator[str]:
+    """Yield the row of each difference."""
+    yield from ROWS
+    for known in (*OF_READERS.values(), *OF_STORAGE.values()):
+        yield from known.values()
