@@ -213,7 +213,9 @@ def identify_below(path: str, storage: Storage) -> str | None:
 
     At most MAX_FOLDERS folders are listed, and MAX_FILES files are opened.
     """
-    folders, num_files = [path], 0
+    folders = [path]
+    # In a store, opening a file is a request for megabytes.
+    num_files = MAX_FILES if storage.store_of(path) else 0
     for folder in folders:
         try:
             items = storage.list_folder(folder)

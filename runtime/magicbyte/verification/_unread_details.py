@@ -1,6 +1,6 @@
 """Add details to unread paths: sizes of folders, types of files, and files that turned out to be unreadable."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 from magicbyte.errors import InputError
@@ -14,8 +14,23 @@ MAX_LISTED = 10_000
 """Items of a foreign folder that are listed to add up its size; a larger one has no size."""
 
 
-def with_details(unread: UnreadPath, storage: Storage) -> UnreadPath:
-    """Return *unread* with the size of a folder, or with the type of a foreign file."""
+MAX_DETAILED = 1_000
+"""Unread paths that are looked into; the others are listed without size and type."""
+
+
+def with_details(unread_paths: Sequence[UnreadPath], storage: Storage) -> list[UnreadPath]:
+    """Return *unread_paths* with the sizes of folders and the types of foreign files.
+
+    Paths in stores stay as they are, since each look would be a request.
+    """
+    looked_into = [
+        unread if storage.store_of(unread.path) else _with_details(unread, storage)
+        for unread in unread_paths[:MAX_DETAILED]
+    ]
+    return [*looked_into, *unread_paths[MAX_DETAILED:]]
+
+
+def _with_details(unread: UnreadPath, storage: Storage) -> UnreadPath:
     try:
         if unread.kind in ("foreign-folder", "cache-folder"):
             return replace(unread, size_bytes=_size_of_folder(unread.path, storage))

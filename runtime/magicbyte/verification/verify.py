@@ -189,7 +189,7 @@ def verify(
         predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
     )
     verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
-    out = Verification(quick, unread=[with_details(each, storage) for each in dataset.unread])
+    out = Verification(quick, unread=with_details(dataset.unread, storage))
     out.findings = unreadable_findings(dataset.unread)
     for log_dir in dataset.log_dirs:
         out.findings += log_dir.findings
