@@ -100,6 +100,8 @@ def test_verdicts_and_findings_of_verify_are_in_the_report_and_the_tables(
     }
     report = (tmp_path / "out" / "report.html").read_text("utf-8")
     assert "truncated" in report and "index-invalid" in report and "not checked" not in report
+    (broker,) = verification.brokers
+    assert f"{broker.verdict}" in report and f"Kafka {broker.kafka_version}" in report
     uncommitted = pipeline(log_dir, tmp_path / "plain", "--isolation-level", "read_uncommitted")
     assert "records of aborted transactions included" in uncommitted.stderr
     report = (tmp_path / "plain" / "report.html").read_text("utf-8")

@@ -9,7 +9,6 @@ import click
 import magicbyte as mb
 from magicbyte import Dataset, InputError
 from magicbyte.tables.schemas import LOST, RECORDS, TABLES, table_named
-from magicbyte.verification.verdicts import BAD_VERDICTS
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.progress import ProgressBar
@@ -174,9 +173,7 @@ def pipeline(
         warn(f"findings: {counts}")
     warn_of_unread(dataset.unread)
     warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
-    is_bad = verification is not None and any(
-        row["verdict"] in BAD_VERDICTS for row in verification.partitions
-    )
+    is_bad = verification is not None and verification.has_bad_verdict
     ctx.exit(exit_status(summary.findings, dataset.unread) or int(is_bad))
 
 

@@ -8,7 +8,6 @@ import click
 import magicbyte as mb
 from magicbyte.findings import SEVERITIES, Severity
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
-from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
 from magicbyte_cli.display import text_line
 from magicbyte_cli.explain import explanation_lines
 from magicbyte_cli.ndjson import object_line
@@ -152,9 +151,7 @@ def verify(
         for line in text.lines():
             out.write(f"{line}\n".encode("utf-8", "backslashreplace"))
     out.flush()
-    is_bad = any(row["verdict"] in BAD_VERDICTS for row in verification.partitions) or any(
-        broker.verdict in BAD_BROKER_VERDICTS for broker in verification.brokers
-    )
+    is_bad = verification.has_bad_verdict
     ctx.exit(exit_status(verification.findings, verification.unread) or int(is_bad))
 
 

@@ -107,15 +107,20 @@ def write_driver_tables(
         more = [finding for finding in verification.findings if finding not in known]
         rows["problems"] += problem_rows(more)
         summary.findings += more
-        (folder / METADATA_FOLDER / "verification.json").write_text(
-            json.dumps(verification.partitions)
-        )
+        _write_verdicts(verification, folder)
     for name, table_rows in rows.items():
         if name in tables:
             _write_rows(schemas.TABLES[name], table_rows, folder / name)
     (folder / METADATA_FOLDER / "times.json").write_text(json.dumps(time_rows))
     (folder / METADATA_FOLDER / "contents.json").write_text(json.dumps(contents))
     return summary
+
+
+def _write_verdicts(verification: Verification, folder: Path) -> None:
+    """Write the rows of brokers and partitions to verification.json."""
+    brokers = [broker.row for broker in verification.brokers]
+    content = {"brokers": brokers, "partitions": verification.partitions}
+    (folder / METADATA_FOLDER / "verification.json").write_text(json.dumps(content))
 
 
 def _verdicts(verification: Verification) -> dict[tuple[str | None, int | None], str]:

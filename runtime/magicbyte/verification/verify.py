@@ -41,6 +41,7 @@ from magicbyte.verification._replicas import replica_choices, replica_difference
 from magicbyte.verification._unread_details import unreadable_files, with_details
 from magicbyte.verification.broker import BrokerPrediction, known_release
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
+from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done, and those in all."""
@@ -112,6 +113,13 @@ class Verification:
     def is_sound(self) -> bool:
         """True if no finding has the severity `error`."""
         return not any(finding.severity == "error" for finding in self.findings)
+
+    @property
+    def has_bad_verdict(self) -> bool:
+        """True if a broker would not start, or something would be lost, damaged or not served."""
+        return any(row["verdict"] in BAD_VERDICTS for row in self.partitions) or any(
+            broker.verdict in BAD_BROKER_VERDICTS for broker in self.brokers
+        )
 
     @property
     def summary(self) -> dict[str, Any]:

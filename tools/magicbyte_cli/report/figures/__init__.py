@@ -38,8 +38,8 @@ class ReportFigures:
     entries: EntryFigures
     transaction_figures: TransactionFigures
     problems: ProblemFigures
-    verified_partitions: list[dict[str, Any]] | None
-    """Partitions with their verdicts, as `verify` returns them; None if it did not run."""
+    verdicts: dict[str, list[dict[str, Any]]] | None
+    """`brokers` and `partitions` with their verdicts, as `verify` has them; None if it did not run."""
 
 
 def read_figures(folder: Path) -> ReportFigures:
@@ -65,13 +65,13 @@ def read_figures(folder: Path) -> ReportFigures:
         entries,
         transactions,
         problems,
-        _verified_partitions(folder),
+        _verdicts(folder),
     )
 
 
-def _verified_partitions(folder: Path) -> list[dict[str, Any]] | None:
+def _verdicts(folder: Path) -> dict[str, list[dict[str, Any]]] | None:
     path = folder / "_magicbyte" / "verification.json"
     if not path.is_file():
         return None
-    verified_partitions: list[dict[str, Any]] = json.loads(path.read_text(encoding="utf-8"))
-    return verified_partitions
+    verdicts: dict[str, list[dict[str, Any]]] = json.loads(path.read_text(encoding="utf-8"))
+    return verdicts

@@ -1,9 +1,13 @@
 """Section of the report about startups: verdicts on partitions, and the offsets they would lose."""
 
-from collections.abc import Sequence
 from typing import Any
 
-from magicbyte.verification.verdicts import BAD_VERDICTS, VERDICTS
+from magicbyte.verification.verdicts import (
+    BAD_BROKER_VERDICTS,
+    BAD_VERDICTS,
+    BROKER_VERDICTS,
+    VERDICTS,
+)
 from magicbyte_cli import display
 from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
@@ -13,12 +17,16 @@ from magicbyte_cli.report.tables import section, soft, table
 MAX_PARTITIONS = 200
 """Largest number of partitions that have a row."""
 
+MAX_FINDINGS = 20
+"""Largest number of findings that a broker has here."""
+
 TITLE = "What a broker would do on startup"
 
 
-def startup(verified_partitions: Sequence[dict[str, Any]] | None) -> Markup:
-    """Return a row for each partition that a startup would change or not serve, the worst first."""
-    if verified_partitions is None:
+def startup(verdicts: dict[str, list[dict[str, Any]]] | None) -> Markup:
+    """Return a line for each broker, and a row for each partition that a startup would change or not
+    serve, the worst first."""
+    if verdicts is None:
         return section(
             "startup",
             TITLE,
@@ -30,19 +38,35 @@ def startup(verified_partitions: Sequence[dict[str, Any]] | None) -> Markup:
                 " predicts it.",
             ),
         )
+    brokers = [_broker(row) for row in verdicts["brokers"]]
+    verified_partitions = verdicts["partitions"]
     order = list(VERDICTS)
     worst_first = sorted(verified_partitions, key=lambda row: order.index(row["verdict"]))
     listed = [row for row in worst_first if row["verdict"] != "intact" or row["recovery"]]
     num_intact = len(verified_partitions) - len(listed)
     summary = soft(f"{display.counted(num_intact, 'partition')} would be served as they are.")
     if not listed:
-        return section("startup", TITLE, summary)
+        return section("startup", TITLE, *brokers, summary)
     caption = cells.partial_caption(
         "By partition", min(len(listed), MAX_PARTITIONS), len(listed), "partitions", "the worst"
     )
     heads = ("Partition", "Verdict", ">Offsets lost", "Which", "What the broker would do")
     rows = [_row(row) for row in listed[:MAX_PARTITIONS]]
-    return section("startup", TITLE, summary, table(caption, heads, rows, wide=4))
+    return section("startup", TITLE, *brokers, summary, table(caption, heads, rows, wide=4))
+
+
+def _broker(row: dict[str, Any]) -> Markup:
+    """Return whether a broker would start, with its findings."""
+    name = "The broker" if row["node_id"] is None else f"Broker {row['node_id']}"
+    verdict = row["verdict"]
+    return element(
+        "p",
+        element("b", name),
+        " ",
+        cells.severity("error", verdict) if verdict in BAD_BROKER_VERDICTS else verdict,
+        f": Kafka {row['kafka_version']} {BROKER_VERDICTS[verdict]} ({', '.join(row['log_dirs'])})",
+        *(element("div", text) for text in row["findings"][:MAX_FINDINGS]),
+    )
 
 
 def _row(row: dict[str, Any]) -> tuple[Content, ...]:
