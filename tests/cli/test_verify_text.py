@@ -201,3 +201,24 @@ def test_partitions_that_are_alike_are_printed_once(log_dir: Any) -> None:
         (log_dir.path / f"a-{number}" / "copy.log").write_text("")
     _, head = (line for line in lines(log_dir) if " [refuses-to-start]: " in line)
     assert head.startswith("a-0, a-1, a-2, ") and "; 5 more [refuses-to-start]: " in head
+
+
+def test_broker_that_would_not_start_is_the_first_line(log_dir: Any) -> None:
+    index(write(log_dir, "a-0"))
+    (log_dir.path / "meta.properties").write_text(
+        "version=1\nnode.id=3\ncluster.id=c\ndirectory.id=ehqq_W4c6Mk9gO_lwO5MVg\n"
+    )
+    (log_dir.path / "lost+found").mkdir()
+    found = lines(log_dir)
+    assert found[0].startswith("broker 3 [refuses-to-start]: on startup Kafka ")
+    assert found[1].startswith("  error folder-name-invalid: ")
+    assert found[-1].startswith(
+        "first: keep a copy of these files; then repair what keeps broker 3 from starting: Move the "
+    )
+    assert run("verify", log_dir).exit_code == 1
+
+
+def test_warnings_are_what_to_look_at_where_nothing_is_lost(log_dir: Any) -> None:
+    index(write(log_dir, "a-0"))
+    (log_dir.path / "a-0" / "leader-epoch-checkpoint").write_text("0\n1\n7 0\n")
+    assert lines(log_dir)[-1] == "first: no offset would be lost; look at the warnings of a-0"

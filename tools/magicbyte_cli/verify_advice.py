@@ -53,7 +53,10 @@ def first_thing(
     if failed := [unread.path for unread in unread_paths if unread.kind in FAILURES]:
         more = f" and {len(failed) - MAX_NAMES:,} more" if len(failed) > MAX_NAMES else ""
         return f"make these readable, or copy them from elsewhere: {', '.join(map(shown_path, failed[:MAX_NAMES]))}{more}"
-    if worst(findings) == "error":
-        of_errors = [group for group in groups if worst(group.findings) == "error"]
-        return f"look at the errors of {names_of(of_errors)}" if of_errors else "look at the errors"
+    severity = worst(findings)
+    if severity in ("error", "warning"):
+        gravest = [group for group in groups if worst(group.findings) == severity]
+        where = f" of {names_of(gravest)}" if gravest else ""
+        safe = "" if severity == "error" else "no offset would be lost; "
+        return f"{safe}look at the {severity}s{where}"
     return "nothing needs to be done: no offset would be lost" if findings else None
