@@ -48,6 +48,7 @@ types:
       - id: attributes
         -orig-id: attributes
         type: s1
+        -valid: 0
         doc: No bit is in use; written as 0, and not looked at by readers.
       - id: timestamp_delta
         -orig-id: timestampDelta

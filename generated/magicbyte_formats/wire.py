@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 7e91a9d86edfea777afb38a7f8fab983c85f4b52e8e79daee3ecb8c34ea7b74a, kaitai-struct-compiler 0.11.0
+# spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
 """Headers of fixed width, enums, and columns of the tables, generated from spec/.
 
 Numbers are as stored; the docstrings say what a sentinel such as -1 stands for.

@@ -16,7 +16,16 @@ FUNCTIONS = {
     name: getattr(mb, name) for name in mb.__all__ if inspect.isfunction(getattr(mb, name))
 }
 
-TABLES = ("records", "batches", "segments", "transactions", "partitions", "problems", "replicas")
+TABLES = (
+    "records",
+    "batches",
+    "segments",
+    "transactions",
+    "partitions",
+    "problems",
+    "replicas",
+    "gaps",
+)
 
 
 def methods() -> Iterator[tuple[str, Any]]:

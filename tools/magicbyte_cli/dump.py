@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from magicbyte import Report, Rows
 from magicbyte.reading.follow import last_rows
-from magicbyte.tables.schemas import RECORDS, TABLES, TableDefinition
+from magicbyte.tables.schemas import ALL_TABLES, RECORDS, TableDefinition
 from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
@@ -52,6 +52,7 @@ TEXT_COLUMNS = {
     "problems": "severity code topic partition file position message",
     "replicas": "topic partition rank log_dir leader_epoch first_offset log_end_offset "
     "missing_offsets error_count filled_ranges filled_offsets",
+    "gaps": "topic partition first_offset end_offset offset_count reason file position",
 }
 """Columns of the text format, by table; --columns selects any others."""
 
@@ -143,7 +144,7 @@ def dump(
         raise click.UsageError("--follow cannot be combined with --to-offset or --to-time")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick applies to batches, not to {table_name}")
-    column_names = _column_names(TABLES[table_name], format_name, columns)
+    column_names = _column_names(ALL_TABLES[table_name], format_name, columns)
     choose = partial(records_where, dispositions=dispositions or DELIVERED, where=where)
     if follow:
         following = FollowCommand(

@@ -6,7 +6,7 @@ import click
 
 from magicbyte import Dataset, InputError, Report
 from magicbyte.output_guard import check_outside
-from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
@@ -86,7 +86,7 @@ def export(
     Findings, and records and bytes that were not exported, are reported on stderr.
     """
     format_name = format_name or _format_of(out)
-    table = TABLES[table_name]
+    table = ALL_TABLES[table_name]
     selected = table.names if columns is None else table.check(columns)
     column_names = tuple(name for name in table.names if name in selected)
     check_writable(out, replace=overwrite)

@@ -109,6 +109,8 @@ def pipeline(
     """
     settings = dict(_setting(text) for text in conf)
     requested = {table_named(name).name for name in requested_tables or TABLES}
+    if unwritten := requested - TABLES.keys():
+        raise InputError(f"the table {min(unwritten)}", f"some of {', '.join(TABLES)}")
     table_names = tuple(name for name in TABLES if name in requested)
     selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:

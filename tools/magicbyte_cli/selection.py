@@ -13,7 +13,7 @@ from magicbyte import Dataset, Limits
 from magicbyte.reading.dataset import skip_gone_files
 from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
-from magicbyte.tables.schemas import TABLES
+from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import iso_time
 from magicbyte_cli.stderr_messages import warn
@@ -149,7 +149,11 @@ def format_option(help_text: str, *more_formats: str) -> Decorator:
 def table_option(help_text: str) -> Decorator:
     """Return the option `--table`, passed on as `table_name`."""
     return click.option(
-        "--table", "table_name", type=click.Choice(tuple(TABLES)), default="records", help=help_text
+        "--table",
+        "table_name",
+        type=click.Choice(tuple(ALL_TABLES)),
+        default="records",
+        help=help_text,
     )
 
 

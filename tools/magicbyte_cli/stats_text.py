@@ -31,6 +31,10 @@ MAX_DELAYS = 10
 """Rows with a delayed deletion that are printed, the longest delays first."""
 
 
+MAX_DIRTY = 10
+"""Compacted rows that are printed."""
+
+
 def statistics_lines(statistics: mb.Statistics) -> Iterator[str]:
     """Yield a line for each row and for the total, then tables of the total."""
     yield from _sizes(statistics)
@@ -47,6 +51,7 @@ def statistics_lines(statistics: mb.Statistics) -> Iterator[str]:
             yield ""
             yield from _classes(title, statistics.total[column], number_format)
     yield from _delays(statistics.rows)
+    yield from _dirty(statistics.rows)
     yield from _uncounted(statistics)
 
 
@@ -138,6 +143,27 @@ def _delays(rows: Sequence[Row]) -> Iterator[str]:
     yield from table_lines(("", ">longer by", ">bytes", "record", "timestamp"), cells)
     if len(delays) > MAX_DELAYS:
         yield f"and {len(delays) - MAX_DELAYS:,} more: see --format ndjson"
+
+
+def _dirty(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield how much of each compacted row the log cleaner has not cleaned, the most bytes first."""
+    dirty = [(name, row) for name, row in named_rows(rows) if row["dirty_bytes"]]
+    if not dirty:
+        return
+    yield ""
+    yield "compacted, and not cleaned yet:"
+    cells = [
+        (
+            name,
+            byte_size(row["dirty_bytes"]),
+            f"{row['dirty_ratio']:.2f}",
+            _number(row["first_dirty_offset"]),
+        )
+        for name, row in sorted(dirty, key=lambda pair: -pair[1]["dirty_bytes"])[:MAX_DIRTY]
+    ]
+    yield from table_lines(("", ">dirty", ">ratio", ">from offset"), cells)
+    if len(dirty) > MAX_DIRTY:
+        yield f"and {len(dirty) - MAX_DIRTY:,} more: see --format ndjson"
 
 
 def _uncounted(statistics: mb.Statistics) -> Iterator[str]:

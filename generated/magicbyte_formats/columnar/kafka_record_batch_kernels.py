@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 7e91a9d86edfea777afb38a7f8fab983c85f4b52e8e79daee3ecb8c34ea7b74a, kaitai-struct-compiler 0.11.0
+# spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_record_batch: bytes to columns, without a Python object per record."""
 
 from collections.abc import Callable
@@ -196,6 +196,10 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
                     stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                     return n
                 body_end = p + size
+                attributes_ = s1(p)
+                if not (attributes_ == 0):
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
                 timestamp_delta, p = zigzag64(p + 1)
                 if p == 0:
                     stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 211173dab71f1b10e2700f1bd37f5d3995c5af6ade64fe0479a99b06decdadad, kaitai-struct-compiler 0.11.0
+# spec sha256 a59c3024686e4bf9b231ac9525987eb73fe3e9019217038cbf35f52a7698ed12, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_control_record

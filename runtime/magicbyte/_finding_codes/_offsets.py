@@ -1,6 +1,6 @@
 """Codes for offsets, leader epochs, sequences and timestamps."""
 
-from magicbyte._finding_codes._code import COMPARE, OUR_RULE, Code
+from magicbyte._finding_codes._code import ASK_PRODUCER, COMPARE, OUR_RULE, Code
 
 OFFSETS = (
     Code(
@@ -58,6 +58,15 @@ OFFSETS = (
         source=OUR_RULE,
     ),
     Code(
+        "record-offset-mismatch",
+        "warning",
+        "The offsets of records are outside of their batch, or do not increase.",
+        cause="A client or a tool wrote a header that does not fit its records. A broker refuses such a batch from a producer.",
+        consequence="Records are delivered with the offsets that they state. A consumer continues after the offset in the header, so it may miss records after the batch.",
+        remedy=ASK_PRODUCER,
+        source="LogValidator",
+    ),
+    Code(
         "leader-epoch-back",
         "warning",
         "A leader epoch is lower than that of an earlier batch.",
@@ -95,6 +104,24 @@ TIMES = (
         consequence="retention.ms keeps the segment and all later ones until that time; retention.bytes and delete-records are not affected.",
         remedy="If the timestamp is thousands of years off, its unit is not milliseconds: correct the producer.",
         source="LogValidator, KIP-937",
+    ),
+    Code(
+        "timestamp-in-seconds",
+        "note",
+        "A segment has timestamps that look like seconds.",
+        cause="A producer sets times in seconds, not in milliseconds.",
+        consequence="The times are in January 1970. Retention by time deletes the segment as soon as it is closed.",
+        remedy="Make the producer set milliseconds.",
+        source=OUR_RULE,
+    ),
+    Code(
+        "max-timestamp-mismatch",
+        "warning",
+        "The max timestamp of a batch is not the latest of its records.",
+        cause="A client or a tool wrote a header that does not fit its records. A broker corrects it when a producer sends the batch.",
+        consequence="Rows are right. Retention by time and searches by timestamp use the max timestamp.",
+        remedy=ASK_PRODUCER,
+        source="LogValidator",
     ),
     Code(
         "timestamp-out-of-range",

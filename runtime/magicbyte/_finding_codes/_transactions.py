@@ -1,6 +1,6 @@
 """Codes for transactions, transaction indexes and producer snapshots."""
 
-from magicbyte._finding_codes._code import OUR_RULE, REFETCH, Code
+from magicbyte._finding_codes._code import OUR_RULE, REFETCH, ROWS_RIGHT, Code
 
 TRANSACTION_STATE = "ProducerStateManager, TransactionIndex"
 
@@ -22,6 +22,24 @@ TRANSACTIONS = (
         consequence="read_committed consumers wait at its first offset until it ends.",
         remedy="Find out why its producer neither commits nor aborts. `magicbyte transactions` prints the command that aborts it.",
         source=TRANSACTION_STATE,
+    ),
+    Code(
+        "transactions-empty",
+        "note",
+        "Markers end transactions that wrote nothing to the partition.",
+        cause="Producers added the partition to transactions, and wrote nothing to it or failed before that.",
+        consequence=ROWS_RIGHT,
+        remedy="Nothing to do. Very many of them may come from a client that fails again and again.",
+        source=TRANSACTION_STATE,
+    ),
+    Code(
+        "marker-stray",
+        "warning",
+        "A transaction marker has a lower epoch than an earlier entry of its producer.",
+        cause="The marker was moved or repeated: no broker appends it.",
+        consequence="It ends the open transaction of its producer all the same.",
+        remedy="Compare with another replica.",
+        source="ProducerAppendInfo.checkProducerEpoch",
     ),
     Code(
         "txnindex-invalid",

@@ -62,6 +62,8 @@ class Entry(NamedTuple):
     """None for a wrapper message."""
     is_transactional: bool
     is_control: bool
+    reserved: int = 0
+    """The attribute bits that no version of Kafka uses."""
 
     @property
     def end(self) -> int:
@@ -244,6 +246,7 @@ def _batch(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
         record_count=header.num_records,
         is_transactional=header.is_transactional,
         is_control=header.is_control,
+        reserved=header.reserved,
     )
 
 
@@ -269,6 +272,7 @@ def _message(buffer: bytes | memoryview, position: int, origin: int) -> Entry:
         record_count=None if is_wrapper else 1,
         is_transactional=False,
         is_control=False,
+        reserved=header.reserved,
     )
 
 

@@ -25,6 +25,7 @@ ATTRIBUTE_FIELDS = (
     "is_transactional",
     "is_control",
     "has_delete_horizon",
+    "reserved",
 )
 
 _LEN_AND_MAGIC = struct.Struct(

@@ -247,6 +247,19 @@ def _read_record(
         raise bad(f"{num_headers} headers", "num_headers", num_headers, "0 or more")
     if left:
         raise bad(f"{stated} bytes stated, {stated - left} used", "len_body", stated, stated - left)
+    if body.attributes:
+        field, found = f"records[{index}].attributes", body.attributes
+        message = f"reserved attributes of record {index} are {found}"
+        result.add(
+            entry.finding(
+                "record-attributes",
+                message,
+                payload_position=position,
+                field=field,
+                found=found,
+                expected=0,
+            )
+        )
     for name, length in (("len_key", body.len_key.value), ("len_value", body.len_value.value)):
         if length < -1:
             result.add(negative_length(entry, f"records[{index}].{name}", length, position))

@@ -316,12 +316,16 @@ class LogPass:
         if self.log.log_dir.clean_shutdown:
             self.survey.high_watermark = stored
             return
+        end = self.survey.log_end_offset
+        if stored == end:
+            return
         self.survey.findings.append(
             self.log.finding(
                 "high-watermark-stale",
                 f"the high watermark was {stored} at its last checkpoint, before the broker "
-                "stopped without a clean shutdown",
+                f"stopped without a clean shutdown; the log ends at {end}",
                 found=str(stored),
+                expected=str(end),
             )
         )
 

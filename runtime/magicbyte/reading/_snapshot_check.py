@@ -201,12 +201,13 @@ class SnapshotCheck:
         """Make open transactions of the log undecided that a later snapshot does not state as open.
 
         A broker that starts from that snapshot does not wait for them, and a read of a range from
-        there cannot know them. It ignores snapshots above *next_offset*, the offset after the last
-        entry, and so does this. *bases* are the base offsets of the segments.
+        there cannot know them. It ignores a snapshot above *next_offset*, the offset after the last
+        entry, and so does this, unless a segment begins there. *bases* are the segments' base offsets.
         """
         first = self.companions.first_base
         for base, producers in self.companions.snapshots.items():
-            if base <= first or next_offset is None or base > next_offset:
+            is_above = next_offset is None or base > next_offset
+            if base <= first or (is_above and base not in bases):
                 continue
             stated = {p.producer_id for p in producers if p.current_transaction_first_offset >= 0}
             num_segments = bisect_left(bases, base)

@@ -124,6 +124,11 @@ class VerifiedPass(LogPass):
         bases = [segment.file.base_offset or 0 for segment in survey.segments]
         survey.transactions, findings = self.transactions.finish(bases, self.offsets.next_offset)
         survey.findings += findings
+        markers = self.transactions.markers
+        for file, finding in markers.stray_findings(self.log.logs):
+            survey.findings.append(finding.at(self.log.topic, self.log.partition, file.name))
+        survey.num_empty_transactions = markers.num_empty
+        survey.first_empty_transaction = markers.first_empty
         self.doubt_aborts_in_cleaned_log()
         return _finish_transactions(survey)
 

@@ -17,6 +17,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading._log_pass import EntryBlock
+from magicbyte.reading._marker_check import MarkerCheck
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._snapshot_check import SnapshotCheck
 from magicbyte.reading._transaction_index_check import TransactionIndexCheck
@@ -43,6 +44,7 @@ class TransactionPass:
         self._tracker = tracker = TransactionTracker()
         self._snapshots = SnapshotCheck(companions, tracker, is_cleaned)
         self._indexes = TransactionIndexCheck(companions, tracker, is_cleaned)
+        self.markers = MarkerCheck()
         if companions.first_base:
             snapshot = companions.start_snapshot
             tracker.knows_beginning = snapshot is not None
@@ -146,6 +148,15 @@ class TransactionPass:
             self._tracker.mark_uncertain(entry.producer_id)
             return
         ended = self._tracker.open.get(entry.producer_id)
+        self.markers.add(
+            segment,
+            entry,
+            content.control,
+            ended,
+            is_whole=self._tracker.knows_beginning
+            and not self._tracker.num_missing_ranges
+            and not self._is_cleaned(),
+        )
         self._tracker.add_marker(entry, content.control)
         self._indexes.add_marker(segment, entry, content.control, ended)
 

@@ -13,6 +13,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
+from magicbyte.reading._gap_rows import gap_rows
 from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
 from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.partition_tally import tally_partition
@@ -298,6 +299,20 @@ class Dataset:
         read = _after(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
         return rows_of_table(schemas.REPLICAS, columns, read)
 
+    def gaps(self, columns: Sequence[str] | None = None) -> Rows:
+        """Return the ranges of offsets that no record has, each with the reason.
+
+        Args:
+            columns: Columns of the table `gaps`. Default: all.
+        Returns:
+            Rows, by partition and offset. All records are read.
+        Example:
+            >>> mb.open("log-0", topics=["fenced"]).gaps(["reason"]).to_pylist()
+            []
+        """
+        read = _after(self.unreadable, partial(_gaps_of, self._planner, self.logs))
+        return rows_of_table(schemas.GAPS, columns, read)
+
     def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
         """Return a table with the column types of exported files: times are in microseconds.
 
@@ -314,21 +329,7 @@ class Dataset:
         """
         definition = schemas.table_named(table)
         names = definition.check(tuple(definition.names if columns is None else columns))
-        schema = stored_schema(definition, names)
-        if definition is schemas.RECORDS:
-            return Rows(
-                schema, _after(self.unreadable, _stored_records(self._planner, self.logs, names))
-            )
-        has_times = any(pa.types.is_timestamp(field.type) for field in schema)
-        more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
-        rows = getattr(self, table)(tuple(dict.fromkeys([*names, *more])))
-
-        def read(report: Report) -> Iterator[pa.RecordBatch]:
-            for batch in rows.read_into(report):
-                report.findings.extend(lost_times_of_rows(batch))
-                yield to_stored_batch(batch.select(names))
-
-        return Rows(schema, read)
+        return _stored_rows(self, definition, names)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
         """Return the splits that together give the records, in order of rows.
@@ -347,6 +348,28 @@ class Dataset:
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
         return plan_partitions(self._planner, self.logs, max_partition_bytes)
+
+
+def _stored_rows(
+    dataset: Dataset, definition: schemas.TableDefinition, names: tuple[str, ...]
+) -> Rows:
+    """Return the columns *names* of a table, with the types of exported files."""
+    schema = stored_schema(definition, names)
+    if definition is schemas.RECORDS:
+        return Rows(
+            schema,
+            _after(dataset.unreadable, _stored_records(dataset._planner, dataset.logs, names)),
+        )
+    has_times = any(pa.types.is_timestamp(field.type) for field in schema)
+    more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
+    rows = getattr(dataset, definition.name)(tuple(dict.fromkeys([*names, *more])))
+
+    def read(report: Report) -> Iterator[pa.RecordBatch]:
+        for batch in rows.read_into(report):
+            report.findings.extend(lost_times_of_rows(batch))
+            yield to_stored_batch(batch.select(names))
+
+    return Rows(schema, read)
 
 
 def _stored_records(
@@ -374,6 +397,12 @@ def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report)
         survey = None if log.measured_replicas or log.state else planner.survey(log)
         report.findings.extend(log.findings if survey is None else survey.findings)
         yield from replica_rows(log, survey)
+
+
+def _gaps_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
+    """Yield the rows of `gaps`, and add findings and totals to *report*."""
+    for log in logs:
+        yield from gap_rows(planner, log, report)
 
 
 def skip_gone_files(dataset: Dataset) -> Dataset:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._epoch_check import EpochCheck
 from magicbyte.reading._index_check import IndexCheck
+from magicbyte.reading._record_check import COLUMNS, RecordCheck
 from magicbyte.reading._sequence_check import SequenceCheck
 from magicbyte.reading.damaged_offsets import DamagedOffsets, DamagedRange
 from magicbyte.reading.dispositions import ClassifiedEntries
@@ -41,7 +42,8 @@ def tally_partition(
     """Read all of *log*, past damage, and return its tally.
 
     Args:
-        verify: Verify all checksums in the survey, and check indexes, epochs, sequences and times.
+        verify: Verify all checksums in the survey, and check indexes, epochs, sequences, times and
+            the headers of batches.
         quick: Survey the headers only, and tally nothing.
         columns: Columns of the records that *look* needs besides `offset`.
         look: Called with each segment and its decoded entries.
@@ -55,8 +57,10 @@ def tally_partition(
     engine, tallies = planner.new_engine(), result.by_path
     damaged_offsets = DamagedOffsets() if verify else None
     checks: list[IndexCheck | EpochCheck | SequenceCheck | TimeCheck] = []
+    record_check = RecordCheck(log)
     if verify:
         checks = [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]
+        columns = COLUMNS
     for split in planner.splits(survey, offsets):
         split = replace(split, options=replace(split.options, on_damage="skip"))
         tally = tallies.setdefault(split.file.path, Tally())
@@ -68,8 +72,12 @@ def tally_partition(
                     look(split.file, piece.entries)
                 for check in checks:
                     check.add(split.file, piece.entries.entries)
+                if verify:
+                    record_check.add(split.file, piece.entries)
+    report.findings = record_check.without_false_gaps(report.findings)
     for check in checks:
         report.findings.extend(check.finish(survey.segments))
+    report.findings.extend(record_check.finish(survey.segments))
     if damaged_offsets is not None:
         result.damaged_ranges = damaged_offsets.ranges(survey)
     for path, outside in bytes_outside_splits(survey).items():

@@ -94,6 +94,10 @@ class Survey:
     log_end_offset: int | None = None
     last_stable_offset: int | None = None
     high_watermark: int | None = None
+    num_empty_transactions: int = 0
+    """Markers of producers that have written nothing since their last marker."""
+    first_empty_transaction: int | None = None
+    """Offset of the first of these markers."""
     aborted: AbortedTransactions | None = None
     """The entries of the transaction indexes, where these decide and not the markers."""
 

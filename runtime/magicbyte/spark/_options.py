@@ -167,7 +167,7 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
 
     parsed = SourceOptions(
         paths=_paths(raw),
-        table=value("table", _option_values.one_of(*schemas.TABLES), "records"),
+        table=value("table", _option_values.one_of(*schemas.ALL_TABLES), "records"),
         columns=value("columns", _option_values.names, None),
         topics=value("subscribe", _option_values.topics, None),
         pattern=value("subscribePattern", _option_values.pattern, None),

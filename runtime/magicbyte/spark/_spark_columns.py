@@ -26,7 +26,7 @@ from pyspark.sql.types import (
 
 from magicbyte.errors import InputError
 from magicbyte.spark._options import SourceOptions
-from magicbyte.tables.schemas import HEADERS, RECORDS, TABLES, TIME, TableDefinition
+from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS, TIME, TableDefinition
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
@@ -74,7 +74,7 @@ def _table_columns(table: TableDefinition) -> tuple[SparkColumn, ...]:
     return tuple(SparkColumn(one.name, one.name, stored_type(one.type)) for one in table.columns)
 
 
-COLUMNS = {name: _table_columns(table) for name, table in TABLES.items()}
+COLUMNS = {name: _table_columns(table) for name, table in ALL_TABLES.items()}
 COLUMNS["records"] = _records_columns()
 """Columns of each table. `records` begins with the columns of Spark's Kafka source."""
 

@@ -8,6 +8,7 @@ import numpy as np
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
 from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
+from magicbyte.statistics._dirty_bytes import DirtyBytes, sum_of
 from magicbyte.statistics._format_sizes import SizesByFormat
 from magicbyte.statistics._payload_sizes import PayloadSums, times_of
 from magicbyte.statistics._retention import LatestEntry, Retention, later, longest
@@ -50,6 +51,8 @@ class Counts:
     latest: LatestEntry | None = None
     held: Retention | None = None
     """The longest retention among the segments."""
+    dirty: DirtyBytes | None = None
+    """Bytes that the log cleaner has not cleaned; None if nothing is compacted."""
 
     @property
     def file_bytes(self) -> int:
@@ -143,6 +146,7 @@ class Counts:
         self._add_producers(other.producers)
         self.latest = later(self.latest, other.latest)
         self.held = longest(self.held, other.held)
+        self.dirty = sum_of(self.dirty, other.dirty)
 
     def row(self) -> dict[str, Any]:
         """Return a row of the table of statistics, without the columns that name the group."""
@@ -171,6 +175,11 @@ class Counts:
         }
         by = _latest_columns("held_by", None if held is None else held.by)
         row |= by | {"held_by_timestamp": by.pop("held_by")}
+        row |= {
+            "first_dirty_offset": None if self.dirty is None else self.dirty.first_offset,
+            "dirty_bytes": None if self.dirty is None else self.dirty.dirty,
+            "dirty_ratio": None if self.dirty is None else self.dirty.ratio,
+        }
         return row | self._of_payloads(total.plain_bytes)
 
     def _of_payloads(self, plain_bytes: int | None) -> dict[str, int | None]:

@@ -7,8 +7,10 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.survey import Survey
 from magicbyte.reading.time_check import TimeCheck
 from magicbyte.statistics._counts import Counts
+from magicbyte.statistics._dirty_bytes import dirty_bytes
 from magicbyte.statistics._payload_sizes import COLUMNS
 from magicbyte.statistics._retention import retentions
 from magicbyte.tables.schemas import LOST
@@ -52,7 +54,10 @@ def count_partition(
     others.partition_count = 1
     segments = {file.path: Counts(not quick, segment_count=1) for file in log.logs}
     _count_files(log, segments, others)
-    findings = _count_entries(planner, log, segments, quick=quick)
+    findings, survey = _count_entries(planner, log, segments, quick=quick)
+    dirty_segments = dirty_bytes(log, survey.last_stable_offset, survey.log_end_offset)
+    for file, dirty in zip(log.logs, dirty_segments, strict=True):
+        segments[file.path].dirty = dirty
     latest = [(segments[file.path].latest, file.size_bytes) for file in log.logs]
     for file, retention in zip(log.logs, retentions(latest), strict=True):
         segments[file.path].held = retention
@@ -76,8 +81,8 @@ def _count_files(log: PartitionLog, segments: dict[str, Counts], others: Counts)
 
 def _count_entries(
     planner: Planner, log: PartitionLog, segments: dict[str, Counts], *, quick: bool
-) -> list[Finding]:
-    """Count the batches and messages in the *segments* of *log*, and return the findings."""
+) -> tuple[list[Finding], Survey]:
+    """Count the batches and messages in the *segments* of *log*; return findings and the survey."""
     time_check = TimeCheck(log)
 
     def look(file: LogFile, judged: ClassifiedEntries) -> None:
@@ -99,7 +104,8 @@ def _count_entries(
             counts.tail_bytes = segment.tail_bytes
             lost = sum(stretch.length for stretch in segment.unsound_ranges)
             counts.damaged_bytes = lost - segment.tail_bytes
-    return [*tally.report.findings, *time_check.finish(tally.survey.segments)]
+    findings = [*tally.report.findings, *time_check.finish(tally.survey.segments)]
+    return findings, tally.survey
 
 
 def _name(log: PartitionLog, file: LogFile) -> str:

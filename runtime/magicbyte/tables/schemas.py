@@ -1,4 +1,4 @@
-"""The seven tables of a dataset: their columns, in order, each with its Arrow type and meaning.
+"""The tables of a dataset: their columns, in order, each with its Arrow type and meaning.
 
 Columns of the wire format take both from the specification; the others are declared here. A sentinel
 of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UTC. Every field is
@@ -281,10 +281,30 @@ REPLICAS = define_table(
     ("filled_bytes", INT64, "Bytes of the batches in these ranges."),
 )
 
+GAPS = define_table(
+    "gaps",
+    "range of offsets that no record has",
+    TOPIC,
+    PARTITION,
+    ("first_offset", INT64, "First offset of the gap."),
+    ("end_offset", INT64, "Offset after the gap."),
+    ("offset_count", INT64, "Offsets in the gap."),
+    (
+        "reason",
+        STRING,
+        "Reason: `compacted damaged unreadable over_limit missing`; the last if nothing explains it.",
+    ),
+    ("file", STRING, "File name of the segment that contains the record after the gap."),
+    ("position", INT64, "Position of the entry that contains this record."),
+)
+
 TABLES = {
     table.name: table
     for table in (RECORDS, BATCHES, SEGMENTS, TRANSACTIONS, PARTITIONS, PROBLEMS, REPLICAS)
 }
+"""Tables that a pipeline writes."""
+
+ALL_TABLES = TABLES | {GAPS.name: GAPS}
 
 HEADERS = RECORDS.schema(("headers",)).field("headers").type
 
@@ -300,6 +320,6 @@ WIRE_TYPES = {column.name: column.type for column in RECORDS.columns if column.n
 
 def table_named(name: str) -> TableDefinition:
     """Return the table *name*; InputError lists the names that exist."""
-    if name not in TABLES:
-        raise InputError(f"no table {name!r}", f"one of {', '.join(TABLES)}")
-    return TABLES[name]
+    if name not in ALL_TABLES:
+        raise InputError(f"no table {name!r}", f"one of {', '.join(ALL_TABLES)}")
+    return ALL_TABLES[name]

@@ -116,6 +116,21 @@ _COLUMNS: tuple[tuple[str, pa.DataType, str], ...] = (
         "Offset of this record, determined as for `largest_timestamp_offset`.",
     ),
     ("held_by_timestamp", TIME, "Time of this record."),
+    (
+        "first_dirty_offset",
+        INT64,
+        "Offset from which the log cleaner has not cleaned; null if not compacted, and in sums.",
+    ),
+    (
+        "dirty_bytes",
+        INT64,
+        "Bytes that the log cleaner could clean: of the segments from that offset up to the active one, or to one with an open transaction.",
+    ),
+    (
+        "dirty_ratio",
+        pa.float64(),
+        "`dirty_bytes` as a part of these and the cleaned bytes; cleaning begins at `min.cleanable.dirty.ratio`.",
+    ),
 )
 
 STATS = define_table("stats", "topic, partition or segment", *_COLUMNS)

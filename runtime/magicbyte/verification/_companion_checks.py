@@ -30,6 +30,18 @@ def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
             code="index-missing", message=f"there is no {name}", file=name, base_offset=base
         )
     yield from _snapshot_findings(log, survey)
+    if survey.num_empty_transactions:
+        markers = (
+            "1 marker ends"
+            if survey.num_empty_transactions == 1
+            else f"{survey.num_empty_transactions} markers end"
+        )
+        yield finding(
+            code="transactions-empty",
+            message=f"{markers} transactions that wrote nothing here, the first at offset "
+            f"{survey.first_empty_transaction}",
+            found=str(survey.num_empty_transactions),
+        )
     # Files are grouped by suffix, and keep their order within a group.
     for suffix, files in groupby(sorted(log.files, key=_suffix), key=_suffix):
         if suffix in LEFT_OVER:

@@ -29,6 +29,7 @@ from magicbyte.reading.table_rows import (
 from magicbyte.storage import Storage, StorageOptions
 from magicbyte.verification._broker_rows import BrokerRequest, PartitionSelection, add_broker_rows
 from magicbyte.verification._companion_checks import companion_findings, topic_id_findings
+from magicbyte.verification._high_watermarks import fold_stale_watermarks
 from magicbyte.verification._missing_logs import fold_missing_logs
 from magicbyte.verification._predicted_columns import (
     damaged_range_rows,
@@ -261,7 +262,8 @@ def _verifications(
 def _add_replicas(result: Verification, logs: Sequence[PartitionLog], options: ReadOptions) -> None:
     """Add to *result* how replicas differ, the ones that a read would choose, and the ranges that it would fill."""
     differences = replica_differences(Planner(options, open_or_give_up), logs)
-    result.findings = fold_missing_logs([*result.findings, *differences], logs)
+    findings = fold_missing_logs([*result.findings, *differences], logs)
+    result.findings = fold_stale_watermarks(findings, logs)
     if result.quick:
         return
     damaged = {

@@ -103,6 +103,7 @@ def records() -> Iterator[VectorCase]:
         "The byte is not in use, and may be above 0x7f: who reads a varint here shifts the rest.",
         batch(rec(0, attributes=-1), rec(1, attributes=-128)),
         classes=[68],
+        findings=[("record-attributes", 0)],
     )
     yield one(
         "v2-lengths-at-the-edges-of-varints",
