@@ -222,3 +222,13 @@ def test_warnings_are_what_to_look_at_where_nothing_is_lost(log_dir: Any) -> Non
     index(write(log_dir, "a-0"))
     (log_dir.path / "a-0" / "leader-epoch-checkpoint").write_text("0\n1\n7 0\n")
     assert lines(log_dir)[-1] == "first: no offset would be lost; look at the warnings of a-0"
+
+
+def test_partition_of_a_refusal_is_not_intact(log_dir: Any) -> None:
+    """Two folders are one partition: the broker does not start, and says nothing about the log."""
+    index(write(log_dir, "a-0"))
+    shutil.copytree(log_dir.path / "a-0", log_dir.path / "a-00")
+    found = lines(log_dir)
+    assert "[refuses-to-start]" in found[0]
+    assert any("a-0 [unknown]: the broker would not start" in line for line in found)
+    assert not any("[intact]" in line for line in found)

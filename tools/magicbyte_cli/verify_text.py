@@ -49,6 +49,9 @@ class VerifyText:
         self._painter = painter
         self._severities = SEVERITIES[: SEVERITIES.index(severity) + 1]
         self._groups, self._others = grouped(verification)
+        self._is_any_refusing = any(
+            broker.verdict == "refuses-to-start" for broker in verification.brokers
+        )
         counts = Counter(finding.code for finding in verification.findings)
         self._folded = {
             code
@@ -193,7 +196,10 @@ class VerifyText:
             yield ":"
         else:
             paint = self._painter.bad if group.is_bad else self._painter.good
-            yield f" [{paint(row['verdict'])}]: {printable(_prediction(row))}"
+            prediction = _prediction(row)
+            if row["verdict"] == "unknown" and self._is_any_refusing:
+                prediction = "the broker would not start"
+            yield f" [{paint(row['verdict'])}]: {printable(prediction)}"
         messages = {finding.message for finding in findings}
         for sentence in row["recovery"]:
             if sentence not in messages:
@@ -261,6 +267,8 @@ def _where_in_partition(finding: Finding) -> str:
 
 def _prediction(row: Row) -> str:
     """Return in words what a broker would do on startup with the partition of *row*."""
+    if row["verdict"] == "recovered" and remaining_ranges(row):
+        return "on startup the broker would recover this partition, and leave damage in it"
     if not row["offsets_lost"]:
         return f"on startup {VERDICTS[row['verdict']]}"
     lost = f"offsets {lost_text(row)} of this partition ({counted(row['offsets_lost'], 'offset')})"

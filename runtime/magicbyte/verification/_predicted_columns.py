@@ -13,6 +13,7 @@ from magicbyte.reading.damaged_offsets import DamagedRange
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.broker import METADATA_TOPIC
 from magicbyte.verification.startup import StartupPrediction
+from magicbyte.verification.verdicts import Verdict
 
 
 def prediction_of(
@@ -124,9 +125,9 @@ def with_replica(findings: Iterable[Finding], log: PartitionLog) -> list[Finding
 
 
 def mark_partitions_with_errors(
-    partition_rows: Iterable[dict[str, Any]], findings: Iterable[Finding]
+    partition_rows: Iterable[dict[str, Any]], findings: Iterable[Finding], verdict: Verdict
 ) -> None:
-    """Replace the verdict `intact` of each partition that an error among *findings* is about.
+    """Replace `intact` by *verdict* for each partition that an error among *findings* is about.
 
     Some errors are found after the partition was judged, such as replicas that differ. An error about
     one replica says nothing about the others.
@@ -140,4 +141,4 @@ def mark_partitions_with_errors(
         name = row["topic"], row["partition"]
         is_named = not with_errors.isdisjoint([(*name, None), (*name, row["log_dir"])])
         if row["verdict"] == "intact" and is_named:
-            row["verdict"] = "unchanged-damaged"
+            row["verdict"] = verdict

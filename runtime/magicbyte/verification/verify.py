@@ -204,10 +204,11 @@ def verify(
         out.findings += log_dir.findings
     _add_logs(out, dataset.logs, verify_log, processes, progress)
     _add_replicas(out, dataset.logs, dataset.options)
+    mark_partitions_with_errors(out.partitions, out.findings, "unchanged-damaged")
     if not quick:
         request = BrokerRequest(names, dataset, selection, release, engine)
         _add_brokers(out, request, storage, verify_log)
-    mark_partitions_with_errors(out.partitions, out.findings)
+        mark_partitions_with_errors(out.partitions, out.findings, "unknown")
     return out
 
 
