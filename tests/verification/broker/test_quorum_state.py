@@ -27,7 +27,7 @@ def test_file_that_ends_the_node_is_an_error(data: bytes) -> None:
     assert caught.value.code == "quorum-state-invalid"
 
 
-def test_startup_rules_until_3_8_know_version_0_only() -> None:
+def test_releases_until_3_7_know_version_0_only() -> None:
     release = KafkaRelease(3, 7)
     assert parse_quorum_state(b"", release=release).voters is None
     with pytest.raises(FormatError):

@@ -11,7 +11,7 @@ QUORUM_STATE = "quorum-state"
 
 MAX_QUORUM_STATE_BYTES = 1 << 20
 
-SINCE_VERSION_1 = KafkaRelease(3, 9)
+SINCE_VERSION_1 = KafkaRelease(3, 8)
 """The first release with version 1 (KIP-853). Before, an empty file counted as a missing one."""
 
 

@@ -6,7 +6,7 @@ from magicbyte.kafka_release import NEWEST, KafkaRelease, parse_release
 
 OLDEST_PREDICTED = KafkaRelease(2, 8)
 """First release whose startup is predicted. Brokers of 2.8, 3.9, 4.3 and 4.4 were started on each case,
-a broker of 3.7 on some."""
+brokers of 3.7 and 3.8 on some."""
 
 NEWEST_WITH_ZOOKEEPER = KafkaRelease(3, 9)
 """The last release that runs with ZooKeeper (KIP-833)."""
