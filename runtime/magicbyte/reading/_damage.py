@@ -91,15 +91,18 @@ class DamageFinder:
     ) -> tuple[list[UnsoundRange], int]:
         """Return the ranges of consecutive entries with wrong checksums, and the position after the last.
 
-        *computed* is the checksum of the first. It ends before an entry that none follows whose offset
-        continues its own: `at` has to search there. `at` would return the same for each entry, but read
-        some headers from the file.
+        *computed* is the checksum of the first. It ends before an entry that no plausible frame follows, and
+        before one whose size is wrong: `at` has to search there. `at` would return the same for each entry,
+        but read some headers from the file.
         """
         ranges: list[UnsoundRange] = []
         chunk_end = chunk.position + len(chunk.data)
         while len(ranges) < MAX_WRONG_ENTRIES:
-            following = self._confirming(entry, chunk)
+            following = self._following(entry, chunk)
             if following is None:
+                break
+            is_next = following.first_offset == entry.last_offset + 1
+            if not is_next and self._search.true_end(entry, entry.end) is not None:
                 break
             findings = (entry.checksum_mismatch(computed),)
             ranges.append(UnsoundRange(entry.position, entry.end, "damaged", findings, entry))
@@ -111,15 +114,14 @@ class DamageFinder:
                 break
         return ranges, entry.position
 
-    def _confirming(self, entry: Entry, chunk: Chunk) -> Entry | None:
-        """Return the header after *entry* if its offset is the next one, which confirms the size."""
+    def _following(self, entry: Entry, chunk: Chunk) -> Entry | None:
+        """Return the header after *entry* if it is plausible there."""
         begin = entry.end - chunk.position
         try:
             following = read_entry(chunk.data, begin, origin=chunk.position)
         except FormatError:
             return None
-        is_next = following.first_offset == entry.last_offset + 1
-        return following if is_next and self._search.is_well_placed(following) else None
+        return following if self._search.is_well_placed(following) else None
 
     def at(self, position: int, finding: Finding, entry: Entry | None = None) -> Damage:
         """Return the damage that begins at *position*, which *finding* describes.
