@@ -58,7 +58,7 @@ def test_records_converted_in_parts_are_the_same(
     assert whole.rows.num_rows == 20
 
 
-def test_long_headers_have_all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_long_headers_are_all_in_the_list(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_record_headers, "MAX_HEADER_OBJECTS", 2)
 
     class Header:
@@ -68,7 +68,6 @@ def test_long_headers_have_all_keys(monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(5):
         headers.append(Header)
     assert (len(headers), len(headers.arrays)) == (1, 2)
-    assert list(headers.keys()) == ["k"] * 5
     array = headers.to_list_array()
     assert isinstance(array, pa.ListArray) and len(array[0]) == 5
 

@@ -21,6 +21,7 @@ CODES_OF_BOMBS = {
     "records-count-too-low": ["bytes-left-over"],
     "records-count-huge": ["bad-record-count"],
     "records-last-invalid": ["bad-record"],
+    "uncompressed-last-invalid": ["bad-record"],
     "negative-lengths": ["negative-length"],
     "headers-count-too-high": ["bad-record"],
     "headers-count-too-low": ["bad-record"],

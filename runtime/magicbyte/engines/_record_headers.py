@@ -1,7 +1,6 @@
 """Headers of one record, converted to Arrow a bounded number at a time."""
 
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -64,10 +63,3 @@ class RecordHeaders(list[dict[str, Any]]):
         structs = pa.concat_arrays([*self.arrays, array_of([self], kind).values])
         offsets = pa.py_buffer(np.array([0, len(structs)], np.int32))
         return pa.Array.from_buffers(kind, 1, [None, offsets], children=[structs])
-
-    def keys(self) -> Iterator[str]:
-        """Yield the key of each header."""
-        for array in self.arrays:
-            yield from array.field("key").to_pylist()
-        for header in self:
-            yield header["key"]

@@ -87,6 +87,9 @@ class DecodedEntry:
     """Bytes of its payload, if the reference engine has decompressed it; for all entries see
     `Decoded.decompressed`."""
 
+    valid_records: int = field(default=0, compare=False)
+    """Records before the first fault, if the reference engine has decoded the batch or its fault."""
+
     def add(self, finding: Finding, times: int = 1) -> None:
         """Add *finding*; if there is one of the same code already, only count it."""
         if not any(known.code == finding.code for known in self.findings):

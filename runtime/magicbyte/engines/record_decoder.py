@@ -9,9 +9,9 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.engines._record_headers import UNBOUNDED, RecordHeaders, WorkBudget
-from magicbyte.engines.entry import SEQUENCES, Entry, wrap64
+from magicbyte.engines.entry import OVERHEAD, SEQUENCES, Entry, wrap64
 from magicbyte.engines.protocol import Control, DecodedEntry
-from magicbyte.errors import FormatError, LimitError
+from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
@@ -129,28 +129,18 @@ def negative_length(entry: Entry, field: str, length: int, position: int | None)
     )
 
 
-def records_before_damage(data: memoryview, entry: Entry, limits: Limits) -> Iterator[Row]:
-    """Yield the records of a damaged batch, whose bytes are *data*, that Kafka's iterator returns.
+def batch_before_damage(data: memoryview, entry: Entry, result: DecodedEntry) -> bytes:
+    """Return the uncompressed batch *entry* without the records from the first fault in its *result* on.
 
-    No checksum confirms these records. The iterator of Kafka's class DefaultRecordBatch checks that no
-    bytes are left over before it returns the last counted record. Of a compressed batch it reads
-    all records before it returns the first.
+    *data* are its bytes. The stored checksum is wrong for the result.
     """
-    if entry.codec:
-        return
-    pending: Row | None = None
-    try:
-        for row in decode_batch(data, entry, limits, DecodedEntry()):
-            if pending is not None:
-                yield pending
-            pending = row
-    except FormatError as error:
-        if error.code == "bytes-left-over":
-            return
-    except LimitError:
-        pass
-    if pending is not None:
-        yield pending
+    error = next(finding for finding in result.findings if finding.severity == "error")
+    end = RecordBatchHeader.SIZE + (error.payload_position or 0)
+    header = bytearray(data[: RecordBatchHeader.SIZE])
+    for name, number in (("len_batch", end - OVERHEAD), ("num_records", result.valid_records)):
+        position = RecordBatchHeader.POSITIONS[name]
+        header[position : position + 4] = number.to_bytes(4, "big")
+    return bytes(header) + data[RecordBatchHeader.SIZE : end]
 
 
 def decode_batch(
@@ -188,6 +178,7 @@ def decode_batch(
         first = stop.record_index
         stream.seek(stop.position)
     for index in range(first, count):
+        result.valid_records = index
         if stream.is_eof():
             message = f"the payload ends after {index} of {count} records"
             raise fault(
@@ -198,6 +189,7 @@ def decode_batch(
         if stop is not None and index == first and stop.header_index:
             skipped = SkippedHeaders(stop.header_index, stop.header_position)
         yield _read_record(stream, index, entry, result, budget, skipped)
+    result.valid_records = count
     if not stream.is_eof():
         left = stream.size() - stream.pos()
         message = f"{left} bytes follow the last of {count} records"

@@ -11,7 +11,6 @@ import pyarrow.compute as pc
 from magicbyte import CodecError, FormatError, LimitError, codecs
 from magicbyte.checksum import crc32
 from magicbyte.engines.entry import OVERHEAD, Entry
-from magicbyte.engines.record_decoder import Row
 from magicbyte.logdir.frames import Frame
 from magicbyte.tables.arrays import array_of, to_numpy
 from magicbyte_cli.dump_log import ToolError, kraft_lines
@@ -96,21 +95,6 @@ class RecordColumns:
             header_keys=_header_keys(headers) if any_header else [""] * rows.num_rows,
             keys=rows["key"].to_pylist() if contents else (),
             values=rows["value"].to_pylist() if contents else (),
-        )
-
-    @classmethod
-    def of_rows(cls, rows: Sequence[Row]) -> "RecordColumns":
-        """Return the records of *rows*, with keys and values."""
-        return cls(
-            offsets=[row.offset for row in rows],
-            timestamps=[-1 if row.timestamp is None else row.timestamp for row in rows],
-            key_sizes=[-1 if row.key is None else len(row.key) for row in rows],
-            value_sizes=[-1 if row.value is None else len(row.value) for row in rows],
-            header_keys=[
-                ",".join(() if row.headers is None else row.headers.keys()) for row in rows
-            ],
-            keys=[row.key for row in rows],
-            values=[row.value for row in rows],
         )
 
     def with_ends(self, ends: Iterable[End]) -> Iterator[tuple[int, int, int, int, End]]:

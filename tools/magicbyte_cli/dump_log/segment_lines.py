@@ -1,14 +1,13 @@
 """Lines that kafka-dump-log prints for segments: for batches and their records."""
 
 from collections.abc import Generator, Iterator, Sequence
-from itertools import islice
 from pathlib import Path
 
 import magicbyte
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Chunk, Engine
-from magicbyte.engines.record_decoder import records_before_damage
+from magicbyte.engines.protocol import Chunk, DecodedEntry, Engine
+from magicbyte.engines.record_decoder import batch_before_damage
 from magicbyte.logdir.frames import Frame
 from magicbyte_cli.dump_log import ToolError
 from magicbyte_cli.dump_log.batch_lines import batch_line
@@ -164,7 +163,7 @@ def _records_of(
     begin = 0
     for (frame, entry, _), result in zip(entries, decoded.all_results(), strict=False):
         if not result.is_sound:
-            yield _damaged(frame, entry, result.findings[0].message, options)
+            yield _damaged(frame, entry, result, decoder, options)
         elif records is not None:
             of_entry = records.slice(begin, begin + result.num_rows)
             offset_sequence.extend(of_entry.offsets)
@@ -190,10 +189,23 @@ def _lines_of_parts(
         yield from record_lines(frame, entry, records, options)
 
 
-def _damaged(frame: Frame, entry: Entry, message: str, options: SegmentOptions) -> Iterator[str]:
-    """Yield the lines of the records before the damage, then raise ToolError."""
-    if entry.magic == 2:
-        rows = records_before_damage(frame.data, entry, LIMITS)
-        while some := list(islice(rows, MAX_ROWS)):
-            yield from record_lines(frame, entry, RecordColumns.of_rows(some), options)
-    raise tool_error(frame, message)
+def _damaged(
+    frame: Frame, entry: Entry, result: DecodedEntry, decoder: Engine, options: SegmentOptions
+) -> Iterator[str]:
+    """Yield the lines of the records that Kafka's iterator returns before the damage; raise ToolError.
+
+    No checksum confirms these records. The iterator of Kafka's class DefaultRecordBatch checks that no
+    bytes are left over before it returns the last counted record. Of a compressed batch it reads
+    all records before it returns the first.
+    """
+    if entry.magic == 2 and not entry.codec and result.valid_records:
+        data = memoryview(batch_before_damage(frame.data, entry, result))
+        chunk = Chunk(data, entry.position)
+        rows = decoder.decode(chunk, RecordColumns.COLUMNS, limits=LIMITS, verify=False).rows
+        if any(finding.code == "bytes-left-over" for finding in result.findings):
+            rows = rows.slice(0, rows.num_rows - 1)
+        contents = options.contents or entry.is_control
+        for part in row_chunks(rows, MAX_ROWS):
+            records = RecordColumns.of(part, contents=contents)
+            yield from record_lines(frame, entry, records, options)
+    raise tool_error(frame, result.findings[0].message)

@@ -42,13 +42,16 @@ class Bomb:
     payload_bytes: int
 
 
-def batch(payload: bytes, count: int, *, is_control: bool = False) -> Bomb:
+def batch(
+    payload: bytes, count: int, *, is_control: bool = False, is_compressed: bool = True
+) -> Bomb:
     """Return a v2 batch of *count* records with this *payload*, compressed by zstd."""
+    codec = Codec.ZSTD if is_compressed else Codec.NONE
     built: bytes = RecordBatch.build(
         {
             "base_offset": 0,
             "partition_leader_epoch": 0,
-            "attributes": {"compression_type": Codec.ZSTD, "is_control_batch": is_control},
+            "attributes": {"compression_type": codec, "is_control_batch": is_control},
             "last_offset_delta": count - 1,
             "base_timestamp": TIME,
             "max_timestamp": TIME,
@@ -56,7 +59,7 @@ def batch(payload: bytes, count: int, *, is_control: bool = False) -> Bomb:
             "producer_epoch": -1,
             "base_sequence": -1,
             "records_count": count,
-            "records": zstandard.compress(payload),
+            "records": zstandard.compress(payload) if is_compressed else payload,
         }
     )
     return Bomb(built, len(payload))
@@ -74,10 +77,12 @@ def record_of_headers(size: int, *, more: int = 0) -> bytes:
     return varint(len(body)) + body
 
 
-def small_records(size: int, *, more: int = 0, ending: bytes = b"") -> Bomb:
+def small_records(
+    size: int, *, more: int = 0, ending: bytes = b"", is_compressed: bool = True
+) -> Bomb:
     count = size // len(SMALLEST_RECORD)
     payload = SMALLEST_RECORD * count + ending
-    return batch(payload, count + more + bool(ending))
+    return batch(payload, count + more + bool(ending), is_compressed=is_compressed)
 
 
 def negative_lengths(size: int) -> Bomb:
@@ -120,6 +125,9 @@ BOMBS: dict[str, Callable[[int], Bomb]] = {
         SMALLEST_RECORD * (size // len(SMALLEST_RECORD)), (1 << 31) - 1
     ),
     "records-last-invalid": lambda size: small_records(size, ending=varint(9) + bytes(6)),
+    "uncompressed-last-invalid": lambda size: small_records(
+        size, ending=varint(9) + bytes(6), is_compressed=False
+    ),
     "negative-lengths": negative_lengths,
     "control-records": control_records,
     "headers": lambda size: batch(record_of_headers(size), 1),
