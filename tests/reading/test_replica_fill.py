@@ -310,6 +310,8 @@ def test_records_below_a_log_start_are_not_filled(brokers: list[Folder]) -> None
     write(brokers[1], batches(0, 0, 0, first=2))
     brokers[1].checkpoint("log-start-offset-checkpoint", {("t", 0): 2})
     assert values(opened(brokers, replica=str(brokers[1]))) == ["2/0", "3/0", "4/0"]
+    assert values(opened(brokers, replica=str(brokers[0]))) == ["2/0", "3/0", "4/0"]
+    assert values(opened(brokers, replica=str(brokers[0]), fill=False))[0] == "0/0"
 
 
 def test_an_unclean_end_above_the_high_watermark_is_not_filled(brokers: list[Folder]) -> None:

@@ -65,7 +65,8 @@ class _MeasuredReplica:
         """Offsets between its first and its last entry that it has."""
         if self.first_offset is None or self.end_offset is None:
             return 0
-        return self.end_offset - self.first_offset - self.num_missing
+        first = max(self.first_offset, self.log.log_start_checkpoint or 0)
+        return self.end_offset - first - self.num_missing
 
     @property
     def order(self) -> tuple[int, int, int, str]:
@@ -107,10 +108,12 @@ def choose_replica(
     if fill and chosen.can_fill:
         others = [one for one in ranked[1:] if one.can_fill]
         newest = [one for one in newest_first if one is not chosen and one.can_fill]
-        holes, filler = _fill(chosen, others, newest, survey_options)
+        log_start_offset = _log_start_offset(ranked)
+        holes, filler = _fill(chosen, others, newest, log_start_offset, survey_options)
         chains = filler.chains
         if chains:
             log = filled_log(chosen.log, holes, chains, filler.open_gaps)
+        log = _with_log_start(log, log_start_offset)
         fill_findings = list(_fill_findings(chosen.log, holes, filler))
     return replace(
         log,
@@ -158,6 +161,7 @@ def _fill(
     chosen: _MeasuredReplica,
     others: Sequence[_MeasuredReplica],
     newest: Sequence[_MeasuredReplica],
+    log_start_offset: int,
     options: SurveyOptions,
 ) -> tuple[list[Hole], HoleFiller]:
     """Return the holes in the log of *chosen*, and the filler that has used the other replicas."""
@@ -165,8 +169,6 @@ def _fill(
     holes = hole_pass.find_holes()
     if not hole_pass.survey.is_in_order:
         holes = []
-    starts = [log_start for one in (chosen, *others) if (log_start := one.log.log_start_checkpoint)]
-    log_start_offset = max(starts, default=0)
     firsts = [one.first_offset for one in others if one.first_offset is not None]
     ends = [one.end_offset for one in others if one.end_offset is not None]
     wanted = []
@@ -189,6 +191,24 @@ def _fill(
         log_start_offset,
         options,
     )
+
+
+def _log_start_offset(measured: Sequence[_MeasuredReplica]) -> int:
+    """Return the highest log start offset in a checkpoint: followers take it over from their leader."""
+    ends = [one.end_offset for one in measured if one.end_offset is not None]
+    starts = [one.log.log_start_checkpoint or 0 for one in measured]
+    return max((start for start in starts if start <= max(ends, default=0)), default=0)
+
+
+def _with_log_start(log: PartitionLog, offset: int) -> PartitionLog:
+    """Return *log*, whose records below *offset* were deleted."""
+    log_dir = log.log_dir
+    if log_dir is None or log.topic is None or log.partition is None:
+        return log
+    if offset <= (log.log_start_checkpoint or 0) or log.is_named_files:
+        return log
+    own_start = (log_dir.log_start or {}) | {(log.topic, log.partition): offset}
+    return replace(log, log_dir=replace(log_dir, log_start=own_start))
 
 
 def _last_epoch(one: _MeasuredReplica) -> int:
