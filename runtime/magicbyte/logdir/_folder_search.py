@@ -153,25 +153,26 @@ class FolderSearch:
     def _add_log_dir(self, path: str, items: list[FolderItem], identity: object) -> None:
         """Add the partitions of the log.dir *path*, and the paths in it that are not read."""
         log_dir = self._log_dir(path)
+        names = {item.name: parse_folder(item.name) for item in items if item.is_folder}
         reported = {finding.file for finding in log_dir.findings}
         obstacles: Iterable[Finding] = _obstacle_findings(path, items, is_log_dir_file)
-        folders = [item for item in items if item.is_folder and is_log_dir_file(item.name)]
-        obstacles = chain(obstacles, map(partial(_folder_finding, path), folders))
+        others = [name for name in names if names[name] is None and is_log_dir_file(name)]
+        obstacles = chain(obstacles, map(partial(_folder_finding, path), others))
         more = tuple(finding for finding in obstacles if finding.file not in reported)
         if more:
             log_dir = replace(log_dir, findings=(*log_dir.findings, *more))
             self.log_dirs[path] = log_dir
         for item in items:
             item_path = f"{path}/{item.name}"
-            name = parse_folder(item.name) if item.is_folder else None
+            name = names.get(item.name)
             if name is None:
                 unread = _unread_in_log_dir(item_path, item)
                 if unread is not None:
                     self.unread_paths.append(unread)
-            elif item.is_link and self.storage.identity(item_path) == identity:
+            elif item.is_link and item.identity == identity:
                 self._obstacle(item_path, "link-loop")
             else:
-                self.add_partition(item_path, name, log_dir)
+                self.add_partition(item_path, name, log_dir, identity=item.identity)
 
     def add_partition(
         self,
@@ -179,16 +180,20 @@ class FolderSearch:
         name: ParsedFolderName | None,
         log_dir: LogDir | None,
         *,
+        identity: object = None,
         is_named: bool = False,
     ) -> None:
-        """Add the partition in the folder *path*, unless it has been added by this or another path."""
+        """Add the partition in the folder *path*, unless it has been added by this or another path.
+
+        *identity* is the identity of the folder, if a listing has returned it.
+        """
         if path in self.seen:
             return
         self.seen.add(path)
-        identity = self.storage.identity(path), name
-        if identity in self._identities:
-            return
         storage = self.storage
+        folder_key = identity or storage.identity(path), name
+        if folder_key in self._identities:
+            return
         try:
             items = storage.list_folder(path)
         except (MissingError, UnreadableError) as error:
@@ -196,7 +201,7 @@ class FolderSearch:
                 raise
             self._cannot_read(path, error)
             return
-        self._identities.add(identity)
+        self._identities.add(folder_key)
         state = name.state if name else None
         files = classify(path, items, state, storage.store_of(path))
         findings: tuple[Finding, ...] = ()
@@ -206,8 +211,10 @@ class FolderSearch:
             size = sum(file.size_bytes for file in files)
             unread_paths = [UnreadPath(path, kind, f"{MOVED_FOLDERS[kind]}; {NAME_IT}", size)]
         else:
-            unread_paths = _unread_in_partition(path, items, files)
-            findings = tuple(_obstacle_findings(path, items, _is_partition_item, name))
+            others = [item for item in items if item.is_folder or item.obstacle is not None]
+            unread_paths = _unread_in_partition(path, others, files)
+            if others:
+                findings = tuple(_obstacle_findings(path, others, _is_partition_item, name))
         topic, partition = (name.topic, name.partition) if name else (None, None)
         for unread in unread_paths:
             self.unread_paths.append(replace(unread, topic=topic, partition=partition))
@@ -299,12 +306,12 @@ def _obstacle_findings(
             )
 
 
-def _folder_finding(path: str, item: FolderItem) -> Finding:
-    """Return the finding about *item* of *path*, a folder where Kafka has a file."""
+def _folder_finding(path: str, name: str) -> Finding:
+    """Return the finding about *name* in *path*, a folder where Kafka has a file."""
     return Finding(
         code="unreadable",
-        message=f"{path}/{item.name}: a folder where a broker has a file",
-        file=item.name,
+        message=f"{path}/{name}: a folder where a broker has a file",
+        file=name,
         found="a folder",
         expected="a regular file",
     )
@@ -329,7 +336,7 @@ def _unread_in_log_dir(path: str, item: FolderItem) -> UnreadPath | None:
 def _unread_in_partition(
     path: str, items: list[FolderItem], files: tuple[LogFile, ...]
 ) -> Iterator[UnreadPath]:
-    """Yield the paths that are not read in the partition folder *path*, which has these *items* and *files*."""
+    """Yield the paths that are not read in the partition folder *path*, of *items* and *files*."""
     for item in items:
         item_path = f"{path}/{item.name}"
         if item.obstacle is not None:

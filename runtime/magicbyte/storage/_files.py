@@ -19,6 +19,8 @@ class FolderItem:
     """True if it is a symbolic link; the rest is about the file or folder that it leads to."""
     obstacle: str | None = None
     """`special-file`, `link-loop`, `dangling-link` or `unreadable` if it cannot be read."""
+    identity: tuple[int, int] | None = None
+    """Device and inode of a local folder, the same for each of its names."""
 
 
 def gone_error(path: str) -> GoneError:

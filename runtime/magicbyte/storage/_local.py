@@ -57,17 +57,20 @@ def list_folder(path: str) -> list[FolderItem]:
 
 def _list_once(path: str) -> tuple[list[FolderItem], bool]:
     """Return the items in *path*, and whether none vanished during the listing."""
-    items, is_complete = [], True
+    items, is_complete, device = [], True, None
     try:
         with os.scandir(path) as entries:
             for entry in entries:
                 try:
                     if entry.is_symlink():
                         items.append(_linked_item(entry))
-                    elif entry.is_dir(follow_symlinks=False):
-                        items.append(FolderItem(entry.name, True, 0))
                     elif entry.is_file(follow_symlinks=False):
                         items.append(FolderItem(entry.name, False, entry.stat().st_size))
+                    elif entry.is_dir(follow_symlinks=False):
+                        if device is None:
+                            device = os.stat(path).st_dev
+                        item_identity = device, entry.inode()  # not a mount point's, which is rare
+                        items.append(FolderItem(entry.name, True, 0, identity=item_identity))
                     else:
                         items.append(FolderItem(entry.name, False, 0, obstacle="special-file"))
                 except FileNotFoundError:
@@ -81,7 +84,7 @@ def _list_once(path: str) -> tuple[list[FolderItem], bool]:
 
 def _linked_item(link: os.DirEntry[str]) -> FolderItem:
     """Return the item for the symbolic link *link*; FileNotFoundError if the link itself is gone."""
-    size, is_folder, obstacle = 0, False, None
+    size, is_folder, obstacle, target = 0, False, None, None
     try:
         status = link.stat()
     except OSError as error:
@@ -92,11 +95,12 @@ def _linked_item(link: os.DirEntry[str]) -> FolderItem:
         obstacle = causes.get(error.errno or 0, "unreadable")
     else:
         is_folder = stat.S_ISDIR(status.st_mode)
+        target = (status.st_dev, status.st_ino) if is_folder else None
         if stat.S_ISREG(status.st_mode):
             size = status.st_size
         elif not is_folder:
             obstacle = "special-file"
-    return FolderItem(link.name, is_folder, size, is_link=True, obstacle=obstacle)
+    return FolderItem(link.name, is_folder, size, True, obstacle, target)
 
 
 def identity(path: str) -> tuple[int, int] | None:

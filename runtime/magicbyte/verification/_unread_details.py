@@ -21,7 +21,7 @@ MAX_DETAILED = 1_000
 def with_details(unread_paths: Sequence[UnreadPath], storage: Storage) -> list[UnreadPath]:
     """Return *unread_paths* with the sizes of folders and the types of foreign files.
 
-    Paths in stores stay as they are, since each look would be a request.
+    Paths in stores are not looked into, since each look would be a request.
     """
     looked_into = [
         unread if storage.store_of(unread.path) else _with_details(unread, storage)
