@@ -6,7 +6,15 @@ from paths import CHECKOUT
 
 PAGE = (CHECKOUT / "docs" / "architecture.md").read_text("utf-8")
 ROOTS = ("", "spec/", "runtime/magicbyte/", "tools/magicbyte_tools/", "tools/magicbyte_cli/")
-FOLDERS = ("logdir", "reading", "engines", "storage", "engines/columnar", "codecs")
+FOLDERS = (
+    "logdir",
+    "reading",
+    "engines",
+    "storage",
+    "engines/columnar",
+    "codecs",
+    "verification/broker",
+)
 
 
 def test_every_path_on_the_page_exists() -> None:
