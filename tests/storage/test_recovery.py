@@ -10,7 +10,7 @@ import pytest
 from io_faults import faulty_disk
 from magicbyte.errors import ChangedError, StoreError, UnreadableError
 from magicbyte.limits import MIB
-from magicbyte.storage import LocalFile, SegmentFile
+from magicbyte.storage import LocalFile, SegmentFile, UnreadableBytes
 from magicbyte.storage._recovery import BLOCK_BYTES, MASK, MAX_FAILURES, Recovery
 
 SIZE = 4 * MIB
@@ -150,11 +150,45 @@ def test_random_faults_leave_every_readable_byte() -> None:
                     raise OSError(errno.EIO, "EIO")
             return data[position : min(end, position + drawn.randrange(1, 1 << 17))]
 
+        expected = bytearray(data)
+        for block in bad:
+            begin, end = block * BLOCK_BYTES, min((block + 1) * BLOCK_BYTES, len(data))
+            expected[begin:end] = MASK * (end - begin)
         recovery = Recovery("f", len(data), read)
         position = 0
         while position < len(data):
             length = min(drawn.randrange(1, 100_000), len(data) - position)
-            for at, byte in enumerate(recovery.read(position, length), position):
-                expected = 0xFF if at // BLOCK_BYTES in bad else data[at]
-                assert byte == expected, (seed, at)
+            assert recovery.read(position, length) == expected[position : position + length], seed
             position += length
+
+
+def test_ranges_do_not_overlap_and_equal_neighbours_are_one() -> None:
+    unreadable = UnreadableBytes("f")
+    for start, end, reason in (
+        (10, 20, "a"),
+        (30, 40, "b"),
+        (0, 50, "c"),
+        (50, 60, "c"),
+        (5, 9, "d"),
+    ):
+        unreadable.add(start, end, reason)
+    assert [(each.start, each.end, each.reason) for each in unreadable.ranges] == [
+        *((0, 10, "c"), (10, 20, "a"), (20, 30, "c"), (30, 40, "b"), (40, 60, "c")),
+    ]
+    assert [(each.start, each.end) for each in unreadable.between(15, 32)] == [
+        *((15, 20), (20, 30), (30, 32)),
+    ]
+    assert list(unreadable.gaps(0, 70)) == [(60, 70)]
+    assert list(unreadable.gaps(-5, 1)) == [(-5, 0)]
+
+
+def test_many_scattered_ranges_take_linear_time() -> None:
+    unreadable = UnreadableBytes("f")
+    positions = list(range(0, 10_000 * 8192, 8192))
+    random.Random(3).shuffle(positions)
+    for position in positions:
+        unreadable.add(position, position + 4096, "EIO")
+    assert len(unreadable.ranges) == 10_000
+    assert (
+        sum(len(unreadable.between(position, position + 9000)) for position in positions) >= 19_999
+    )

@@ -4,7 +4,7 @@ A read that fails is halved until the blocks that cannot be read are known. On a
 nothing any more, the number of failed reads stays proportional to the number of reads asked for.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from magicbyte.errors import ChangedError, StoreError
 from magicbyte.storage._files import File
@@ -51,18 +51,9 @@ class Recovery:
     def read(self, position: int, length: int) -> bytes:
         """Return *length* bytes from *position*. Raises ChangedError where the file ends earlier."""
         buffer = bytearray(MASK * length)
-        for start, end in self._readable(position, position + length):
+        for start, end in list(self.unreadable.gaps(position, position + length)):
             self._fill(buffer, position, start, end)
         return bytes(buffer)
-
-    def _readable(self, start: int, end: int) -> Iterator[tuple[int, int]]:
-        """Yield the parts of [start, end) that are not known to be unreadable."""
-        for part in self.unreadable.between(start, end):
-            if start < part.start:
-                yield start, part.start
-            start = part.end
-        if start < end:
-            yield start, end
 
     def _fill(self, buffer: bytearray, origin: int, start: int, end: int) -> None:
         """Read [start, end) into *buffer*, which begins at byte *origin* of the file."""
