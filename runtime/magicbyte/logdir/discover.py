@@ -90,7 +90,11 @@ def discover(
                     folder, _, file_name = path.rpartition("/")
                     named.setdefault(folder, []).append(file_name)
                 case _:
-                    raise InputError("neither a file nor a folder", EXPECTED, path=name)
+                    raise InputError(
+                        "neither a file nor a folder; copy a device or a pipe to a file first",
+                        EXPECTED,
+                        path=name,
+                    )
         except InputError as error:
             if strict:
                 raise
