@@ -33,6 +33,7 @@ SLOW = {
     "statistics/test_real_logs.py",
     "tables/test_libraries.py",
     "twin/test_brokers_files.py",
+    "verification/broker/test_real_starts.py",
     "verification/startup/test_by_field.py",
     "verification/startup/test_hostile.py",
     "verification/startup/test_segment_recovery.py",
