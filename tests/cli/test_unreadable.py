@@ -335,3 +335,26 @@ def test_a_read_that_fails_in_the_system_is_survived(sample: SampleLog, tmp_path
     found = {(row["topic"], row["partition"], row["offset"]) for row in rows}
     assert found == sample.rows_outside(path, 10000 // FaultyDisk.BLOCK)
     assert (done.returncode, b"Traceback" in done.stderr) == (2, False), done.stderr
+
+
+def test_what_one_disk_does_not_deliver_is_read_from_another(folder: Folder) -> None:
+    data = b"".join(build.batch_of(offset, b"x" * 1500) for offset in range(20))
+    segments = []
+    for node in range(3):
+        log_dir = folder.log_dir(f"broker-{node}")
+        properties = f"version=1\ncluster.id=c\nnode.id={node}\n"
+        (log_dir.path / "meta.properties").write_text(properties)
+        segments.append(log_dir.segment("t-0", data))
+    names = [segment.parent.parent for segment in segments]
+    with faulty_disk() as disk:
+        for segment, block in zip(segments, (2, 5, 6), strict=True):
+            disk.blocks[str(segment)] = {block}
+        result = run("dump", *names, "--format", "ndjson", "--columns", "offset")
+        assert [row["offset"] for row in objects(result)] == list(range(20))
+        assert "are unreadable here; they are read from" in result.stderr
+        assert run("verify", *names).exit_code == 2
+        for segment in segments:
+            disk.blocks[str(segment)] = {2}
+        result = run("dump", *names, "--format", "ndjson", "--columns", "offset")
+    assert [row["offset"] for row in objects(result)] == [*range(5), *range(8, 20)]
+    assert result.exit_code == 2
