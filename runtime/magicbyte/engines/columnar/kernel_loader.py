@@ -200,9 +200,9 @@ def is_header_reader_cached() -> bool:
 def _are_cached(names: Iterable[str]) -> bool:
     try:
         paths = [_path(name) for name in names]
+        return all(path is not None and path.exists() for path in paths)
     except (ImportError, OSError):
         return False
-    return all(path is not None and path.exists() for path in paths)
 
 
 def _decoder_name(name: str, modes: Sequence[int]) -> str:
