@@ -179,8 +179,15 @@ class MessageFormat(EntryFormat):
     def __init__(self) -> None:
         super().__init__()
         self._columns = {column.name: column for column in self.kernels.TABLE.columns}
+        stored = "size_bytes", "first_offset", "last_offset", "magic", "codec", "crc"
+        self._stored = {name: self._at[MESSAGE_FIELDS.get(name, name)] for name in stored}
+        """Indices of the fields of Entry that descriptors hold unchanged."""
 
     def column(self, desc: Descriptors, name: str, origin: int) -> Numbers:
+        stored = self._stored.get(name)  # the frequent case, first
+        if stored is not None:
+            return desc[:, stored]
+
         def number(of: str) -> Numbers:
             return desc[:, self._at[of]]
 
