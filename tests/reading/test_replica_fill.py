@@ -18,6 +18,7 @@ from log_builder import Folder
 from log_reader import plain, spans
 from magicbyte.reading.read_options import ISOLATION_LEVELS
 from paths import DATA
+from random_log import write_random_log
 from replica_cases import Batch, random_batches, random_losses, write_epochs, write_replica
 
 SEEDS = range(40)
@@ -152,6 +153,49 @@ def test_a_tail_that_another_leader_has_replaced_is_never_read(folder: Folder, s
     if not has_epochs:  # the end of the newer log may be lost, and nothing tells of it
         rows = [row for row in rows if row["offset"] < offset]
     assert [row for row in rows if row not in expected] == []
+
+
+def mutated(rng: random.Random, data: bytes) -> bytes:
+    """Return *data* with some bits flipped, and some bytes removed, inserted or repeated."""
+    changed = bytearray(data)
+    for _ in range(rng.randrange(6) if data else 0):
+        at = rng.randrange(len(changed) or 1)
+        match rng.randrange(5):
+            case 0:
+                changed[at : at + 1] = bytes([rng.randrange(256)])
+            case 1:
+                del changed[at : at + rng.randrange(300)]
+            case 2:
+                changed[at:at] = rng.randbytes(rng.randrange(200))
+            case 3:
+                changed[at : at + 8] = rng.choice([b"\x7f" + b"\xff" * 7, b"\x80" + bytes(7)])
+            case _:
+                changed[at:at] = changed[: rng.randrange(400)]
+    return bytes(changed)
+
+
+@pytest.mark.parametrize("seed", range(51, 60))
+def test_any_bytes_are_accounted_for_and_splits_agree(folder: Folder, seed: int) -> None:
+    rng = random.Random(seed)
+    is_same = rng.random() < 0.5
+    replicas = [folder.log_dir(f"broker-{number}") for number in range(3)]
+    for number, replica in enumerate(replicas):
+        write_random_log(random.Random(seed if is_same else 10 * seed + number), replica)
+        for path in sorted((replica.path / "t-0").glob("*.log")):
+            path.write_bytes(mutated(rng, path.read_bytes()))
+    for level in ISOLATION_LEVELS:
+        dataset = mb.open(*map(str, replicas), isolation_level=level, on_damage="skip")
+        records = dataset.records(COLUMNS)
+        table = records.to_pylist()
+        splits = [batch for split in dataset.plan(300) for batch in mb.read_split(split, COLUMNS)]
+        assert [row for batch in splits for row in batch.to_pylist()] == table
+        size = 0
+        for row in dataset.segments().to_pylist():
+            if row["live"] and row["file_kind"] == "log":
+                counts = [row[name] for name in row if name.startswith("bytes_")]
+                assert sum(counts) == row["size_bytes"]
+                size += row["size_bytes"]
+        assert records.report.bytes.total() == size
 
 
 LOG_DIRS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())

@@ -39,7 +39,8 @@ class FilledLog:
         begin = self._position if hole.before is None else _end_of(hole.before)
         self._add_chosen(begin)
         self._set_floor(hole.before, "last_offset", 1)
-        found = [_range_of(chain) for chain in chains if chain.replica is self.chosen]
+        own_rows = [row for chain in chains if chain.replica is self.chosen for row in chain.rows]
+        found = [(*_begin_of(row), _end_of(row)[1]) for row in own_rows]
         for number, unsound in hole.damage:
             file = self.chosen.logs[number]
             for start, stop in _without(unsound.start, unsound.end, number, found):
@@ -163,17 +164,12 @@ def _end_of(entry_row: np.void) -> tuple[int, int]:
     return int(entry_row["file"]), int(entry_row["position"] + entry_row["size_bytes"])
 
 
-def _range_of(chain: Chain) -> tuple[int, int, int]:
-    """Return the segment's number, and the first and the last position of *chain*."""
-    return (*_begin_of(chain.rows[0]), _end_of(chain.rows[-1])[1])
-
-
 def _without(
     start: int, stop: int, number: int, found: Sequence[tuple[int, int, int]]
 ) -> Iterator[tuple[int, int]]:
     """Yield the bytes [*start*, *stop*) of segment *number* without the ranges *found*."""
     for file_number, begin, end in sorted(found):
-        if file_number == number and start <= begin < stop:
+        if file_number == number and begin < stop and start < end:
             if start < begin:
                 yield start, begin
             start = end

@@ -90,6 +90,8 @@ class UnsoundBytes(NamedTuple):
     end: int
     floor: int | None
     """The last sound offset before them."""
+    ceiling: int | None
+    """The first sound offset after them; None if there is none."""
 
 
 @dataclass(slots=True)
@@ -174,18 +176,23 @@ class HoleFiller:
     ) -> Iterator[EntryRows]:
         """Yield the sound entries of a segment of *replica*, up to a byte that cannot be read."""
         file, floor = replica.logs[number], bounds.floor
-        damage = self.unsound.setdefault(replica.key, set())
+        unsound = self.unsound.setdefault(replica.key, set())
+        pending: list[UnsoundBytes] = []
         try:
             with self.options.open_log(file) as opened:
                 for piece in self._walk(opened, bounds, file.start, opened.size_bytes):
                     if isinstance(piece, SoundEntries):
                         rows = entry_rows(piece.entries, number)
-                        floor = int(rows[-1]["last_offset"])
+                        first, floor = int(rows[0]["first_offset"]), int(rows[-1]["last_offset"])
+                        unsound.update(damage._replace(ceiling=first) for damage in pending)
+                        pending.clear()
                         yield rows
                     else:
-                        damage.add(UnsoundBytes(number, piece.start, piece.end, floor))
+                        damage = UnsoundBytes(number, piece.start, piece.end, floor, bounds.ceiling)
+                        pending.append(damage)
         except MissingError:
-            return  # `verify` reports it; here only its other entries matter
+            pass  # `verify` reports it; here only its other entries matter
+        unsound.update(pending)
 
     def _rows_in_damage(self, gap: Gap, replica: PartitionLog) -> EntryRows:
         """Return entries of *replica* in its damaged bytes that continue the offsets of *gap*."""
@@ -193,9 +200,9 @@ class HoleFiller:
         floor = self.log_start_offset - 1 if gap.before is None else int(gap.before["last_offset"])
         ceiling = None if gap.after is None else int(gap.after["first_offset"])
         for damage in sorted(self.unsound[replica.key], key=itemgetter(0, 1)):
-            if damage.floor is not None and not (
-                damage.floor <= floor and (ceiling is None or damage.floor < ceiling)
-            ):
+            is_below = damage.ceiling is not None and damage.ceiling <= floor + 1
+            is_above = ceiling is not None and (damage.floor or 0) >= ceiling - 1
+            if is_below or is_above:
                 continue
             try:
                 with self.options.open_log(replica.logs[damage.file]) as opened:
@@ -310,7 +317,7 @@ class HoleFiller:
         for chain in chains:
             first = chain.rows[0]
             is_joined = bool(chain.is_border[0]) or (
-                before is not None and first["first_offset"] == before["last_offset"] + 1
+                before is not None and int(first["first_offset"]) == int(before["last_offset"]) + 1
             )
             if not is_joined and (
                 before is not None or first["first_offset"] > self.log_start_offset
@@ -321,7 +328,7 @@ class HoleFiller:
             remaining_gaps.append(Gap(gap.hole, before, None))
         elif not is_joined or not chains:
             is_closed = before is not None and (
-                gap.after["first_offset"] == before["last_offset"] + 1
+                int(gap.after["first_offset"]) == int(before["last_offset"]) + 1
             )
             if not is_closed:
                 remaining_gaps.append(Gap(gap.hole, before, gap.after))
@@ -397,7 +404,13 @@ def fill_holes(
     """
     gaps = [Gap(number, hole.before, hole.after) for number, hole in enumerate(holes)]
     damage = {
-        UnsoundBytes(number, unsound.start, unsound.end, _last_offset(hole.before))
+        UnsoundBytes(
+            number,
+            unsound.start,
+            unsound.end,
+            _offset_of(hole.before, "last_offset"),
+            _offset_of(hole.after, "first_offset"),
+        )
         for hole in holes
         for number, unsound in hole.damage
     }
@@ -419,5 +432,5 @@ def fill_holes(
     return inner
 
 
-def _last_offset(entry_row: np.void | None) -> int | None:
-    return None if entry_row is None else int(entry_row["last_offset"])
+def _offset_of(entry_row: np.void | None, name: str) -> int | None:
+    return None if entry_row is None else int(entry_row[name])
