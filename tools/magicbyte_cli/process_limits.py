@@ -2,8 +2,9 @@
 
 from contextlib import suppress
 
-LEAST_ADDRESS_SPACE = 280 << 20
-"""Bytes. With less, NumPy's and Arrow's libraries load, and then end the process themselves."""
+LEAST_ADDRESS_SPACE = 512 << 20
+"""Bytes. With less, libraries of NumPy, Arrow and LLVM may load and then end the process themselves:
+that happened with up to 440 MiB on two processors."""
 
 
 def check_address_space() -> None:
