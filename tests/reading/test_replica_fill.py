@@ -174,7 +174,7 @@ def mutated(rng: random.Random, data: bytes) -> bytes:
     return bytes(changed)
 
 
-@pytest.mark.parametrize("seed", range(51, 60))
+@pytest.mark.parametrize("seed", [*range(8), 23, 119])
 def test_any_bytes_are_accounted_for_and_splits_agree(folder: Folder, seed: int) -> None:
     rng = random.Random(seed)
     is_same = rng.random() < 0.5
