@@ -3,9 +3,10 @@
 from collections.abc import Collection, Iterator
 from typing import Any
 
-from magicbyte_formats.wire import EntryHeader
+from magicbyte_formats.wire import Codec, EntryHeader, RecordBatchHeader
 
 MAGIC_AT = EntryHeader.POSITIONS["magic"]
+CODEC_AT = RecordBatchHeader.POSITIONS["attributes"] + 1
 
 OF_READERS: dict[str, dict[str, str]] = {
     "MemoryRecords": {},
@@ -74,6 +75,9 @@ def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | No
     """
     if error is None and "checksum-mismatch" in codes and data[MAGIC_AT] < 2:
         return "D42"
+    is_batch = data[MAGIC_AT] == 2
+    if error is None and "codec-error" in codes and is_batch and data[CODEC_AT] & 7 == Codec.ZSTD:
+        return "D31"
     if error is not None and "inner-message-cut" in codes:
         return "D25"
     if error is not None and "bytes-unread" in codes:
@@ -100,7 +104,7 @@ def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | 
     return None
 
 
-ROWS = ("D3", "D25", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
+ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
 """Rows of `of_entry` and `of_file`."""
 
 
