@@ -67,7 +67,7 @@ class FilledLog:
             self.chosen,
             files=tuple(sorted([*self._companions(), *self.parts], key=_base_order)),
             is_filled=True,
-            left_out=(*self.left_out, *self._duplicates()),
+            left_out=(*self.left_out, *self._duplicates(), *self._empty_segments()),
             whole_files=(*self.chosen.files, *(file for _, file in self.sources.values())),
         )
 
@@ -141,6 +141,12 @@ class FilledLog:
             if file.path == path:
                 return file.size_bytes
         return -1
+
+    def _empty_segments(self) -> Iterator[FileRange]:
+        """Yield a range of no bytes for each empty segment that is in no part."""
+        for file in self.chosen.logs:
+            if file.size_bytes == 0:
+                yield FileRange(file.path, 0, 0, "superseded")
 
     def _duplicates(self) -> Iterator[FileRange]:
         """Yield the bytes of the other replicas' segments that are not read."""

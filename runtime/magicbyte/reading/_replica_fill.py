@@ -212,7 +212,10 @@ class HoleFiller:
                             found.append(entry_rows(piece.entries, damage.file))
             except MissingError:
                 continue
-        return np.concatenate(found)
+        rows: EntryRows = np.concatenate(found)
+        # A walk also yields entries that are out of order.
+        is_inside = (rows["last_offset"] >= gap.low) & (rows["first_offset"] <= gap.high)
+        return rows[is_inside]
 
     def _walk(self, file: File, bounds: Bounds, start: int, end: int) -> VerifiedWalk:
         options = self.options
