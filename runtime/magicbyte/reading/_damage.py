@@ -102,7 +102,10 @@ class DamageFinder:
             if following is None:
                 break
             is_next = following.first_offset == entry.last_offset + 1
-            if not is_next and self._search.true_end(entry, entry.end) is not None:
+            if not is_next and (
+                self._search.true_end(entry, entry.end) is not None
+                or self._search.sound_across(entry, entry.end) is not None
+            ):
                 break
             findings = (entry.checksum_mismatch(computed),)
             ranges.append(UnsoundRange(entry.position, entry.end, "damaged", findings, entry))
@@ -157,6 +160,8 @@ class DamageFinder:
             resume = own_end
             if entry is not None:
                 true_end = search.true_end(entry, own_end)
+                if true_end is None and (begin := search.sound_across(entry, own_end)) is not None:
+                    resume = begin
         elif any(data) or search.zeros_begin() > position:
             claim = search.claim(position, data)
             if claim is not None and not search.is_barren(position):

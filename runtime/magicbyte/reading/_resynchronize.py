@@ -283,3 +283,26 @@ class EntrySearch:
             reached = candidate
         self._num_hunted += reached - entry.position
         return None
+
+    def sound_across(self, entry: Entry, own_end: int) -> int | None:
+        """Return where a sound entry begins in the bytes of *entry* and ends after them; None if none does.
+
+        If bytes of *entry* were lost, the next entry begins before *own_end*, where the stated size leads,
+        and a plausible frame is there only by chance: it does not have the next offset. Work is bounded like
+        that of a search.
+        """
+        following = self.header_at(own_end) if own_end < self.end else None
+        if following is None or following.first_offset == entry.last_offset + 1:
+            return None
+        begin = entry.position + 1
+        for candidate in self._candidates(begin, own_end, self._order.confirmed_floor):
+            crossing = self.header_at(candidate)
+            if crossing is None or crossing.end <= own_end:
+                continue
+            allowed = CHECKS_PER_BYTE * (self._num_passed + candidate - begin) + FREE_CHECKS
+            if self._num_checked + crossing.size_bytes > allowed:
+                return None
+            if RunningChecksum(self.file, crossing).is_right(crossing.end):
+                return candidate
+            self._num_checked += crossing.size_bytes
+        return None

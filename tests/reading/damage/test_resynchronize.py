@@ -134,3 +134,14 @@ def test_a_hostile_file_costs_in_proportion_to_its_size(cost, some, shape) -> No
     for (small, few), (large, many) in pairwise(zip(sizes, costs, strict=True)):
         for what, free in (("calls", 1000), ("read", 8 * MB), ("checksums", MB)):
             assert many[what] <= 1.3 * large / small * few[what] + free, (what, costs)
+
+
+def test_a_frame_by_chance_after_a_lost_byte_hides_no_entry(partition, workshop) -> None:
+    """The size of the damaged message leads one byte too far, where its neighbour's bytes look like a header."""
+    log = partition("2.8/formats/v1-kafkapython-none-0")
+    (name,) = log.logs
+    data = log.files[name]
+    lost = data[:55733] + data[55734:]
+    dataset = workshop.open(workshop.put({name: lost}, None, log.name), "read_uncommitted")
+    offsets = dataset.records(["offset"]).to_table()["offset"].to_pylist()
+    assert offsets == [offset for offset in range(1255) if offset != 1048]
