@@ -59,6 +59,8 @@ class _MeasuredReplica:
     end_offset: int | None
     num_missing: int
     num_errors: int
+    unreadable: Finding | None
+    """The first finding about bytes of it that cannot be read."""
 
     @property
     def num_offsets(self) -> int:
@@ -117,7 +119,12 @@ def choose_replica(
         fill_findings = list(_fill_findings(chosen.log, holes, filler))
     return replace(
         log,
-        findings=(*log.findings, _choice_finding(ranked), *fill_findings),
+        findings=(
+            *log.findings,
+            _choice_finding(ranked),
+            *fill_findings,
+            *_unreadable_findings(ranked),
+        ),
         measured_replicas=tuple(
             _replica_row(one, rank, chains) for rank, one in enumerate(ranked, 1)
         ),
@@ -138,6 +145,7 @@ def _measure(log: PartitionLog, options: SurveyOptions) -> _MeasuredReplica:
         headers.offsets.log_end_offset,
         headers.num_missing,
         headers.num_errors + sum(finding.severity == "error" for finding in survey.findings),
+        next((finding for finding in survey.findings if finding.code == "unreadable"), None),
     )
 
 
@@ -224,6 +232,20 @@ def _choice_finding(ranked: Sequence[_MeasuredReplica]) -> Finding:
         f"{len(ranked)} replicas: this one is read ({chosen.text()}), not {rest}",
         found=str(len(ranked)),
     )
+
+
+def _unreadable_findings(ranked: Sequence[_MeasuredReplica]) -> Iterator[Finding]:
+    """Yield a finding for each other replica that may hold more than all that can be read.
+
+    If nothing of it can be read, only a high watermark shows that the replicas that can be read have all.
+    """
+    ends = [one.end_offset for one in ranked if one.end_offset is not None]
+    marks = [mark for one in ranked if (mark := one.log.high_watermark_checkpoint) is not None]
+    if ends and marks and max(marks) <= max(ends):
+        return
+    for one in ranked[1:]:
+        if one.unreadable is not None and one.end_offset is None:
+            yield one.unreadable
 
 
 def _fill_findings(
