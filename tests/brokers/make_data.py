@@ -15,8 +15,8 @@ SHARED = Path(os.environ.get("MAGICBYTE_SHARED") or CHECKOUT.parent / "shared")
 NAME = "4.4/mixed"
 
 sys.path.insert(0, str(SHARED / "brokers"))
-import make_logs  # noqa: E402
-from make_logs import JavaProducer  # noqa: E402
+import make_logs  # noqa: E402  # it is in the folder that the line above adds to the path
+from make_logs import JavaProducer  # noqa: E402  # likewise
 
 SMALL_SEGMENTS = {"internal_segment_bytes": 2500, "index_interval_bytes": 150}
 

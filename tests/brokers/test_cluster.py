@@ -52,6 +52,7 @@ def three_brokers(folder: Path) -> Iterator[list[Any]]:
 
     cluster_id = base64.urlsafe_b64encode(b"c" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
 
+    # mypy does not see the folder that the module is imported from.
     class Node(brokers.Cluster):  # type: ignore[name-defined, misc]
         def _format(self) -> None:
             if not (self.log_dirs[0] / "meta.properties").exists():
