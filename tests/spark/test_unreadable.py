@@ -1,5 +1,6 @@
 """Spark's tasks and the pipeline read past what a disk does not deliver; tasks run in this process."""
 
+import errno
 import logging
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -10,11 +11,13 @@ import pytest
 from click.testing import CliRunner
 
 import log_builder as build
+import magicbyte as mb
 from data_source import rows
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
 from log_reader import spans
 from magicbyte.errors import UnreadableError
+from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.session import LazySession
 from magicbyte_cli import main
 
@@ -104,3 +107,60 @@ def test_a_pipeline_writes_the_rest_and_ends_with_status_2(
     segments = pyarrow.dataset.dataset(out / "segments", format="parquet").to_table().to_pylist()
     is_segment = name.endswith(".log")
     assert sum(row["bytes_unreadable"] or 0 for row in segments) == (BLOCK if is_segment else 0)
+
+
+@pytest.fixture
+def log_dir_with_more(log_dir: Folder) -> Folder:
+    """A log.dir that also has a folder to be made unreadable, and one that a broker has renamed."""
+    for name in ("u-0", f"v-0.{'0' * 32}-stray"):
+        log_dir.segment(name, build.batch_of(0, b"x"))
+    return log_dir
+
+
+def test_what_is_not_read_is_among_the_problems_and_logged(
+    log_dir_with_more: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = str(log_dir_with_more.path)
+    with faulty_disk() as disk, caplog.at_level(logging.WARNING, "magicbyte.spark"):
+        disk.unlisted[str(log_dir_with_more.path / "u-0")] = errno.EIO
+        expected = mb.open(path, on_damage="skip").problems().to_pylist()
+        assert [(row["code"], row["file"]) for row in expected] == [("unreadable", "u-0")]
+        assert rows(path, table="problems", onDamage="skip") == expected
+        assert "not read: 2 paths, first" in caplog.text
+        caplog.clear()
+        assert len(rows(path, onDamage="skip")) == 40
+        assert "not read: 2 paths, first" in caplog.text
+
+
+def test_a_stream_logs_once_what_is_not_read(
+    log_dir_with_more: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    path = str(log_dir_with_more.path)
+    source = MagicbyteDataSource({"path": path, "startingOffsets": "earliest", "onDamage": "skip"})
+    with faulty_disk() as disk, caplog.at_level(logging.WARNING, "magicbyte.spark"):
+        disk.unlisted[str(log_dir_with_more.path / "u-0")] = errno.EIO
+        reader = source.streamReader(source.schema())
+        start = reader.initialOffset()
+        end = {"t": {"0": 20, "1": 20}}
+        for _ in range(2):
+            assert reader.partitions(start, end)
+    assert [record.getMessage()[:14] for record in caplog.records] == [
+        "plan: 1 findin",
+        "not read: 2 pa",
+    ]
+
+
+def test_a_folder_that_cannot_be_listed_is_among_the_problems_of_a_pipeline(
+    log_dir_with_more: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(LazySession, "get", lambda self: InProcess())
+    monkeypatch.setattr(LazySession, "version", "none", raising=False)
+    path = log_dir_with_more.path
+    out = path.parent / "out"
+    with faulty_disk() as disk:
+        disk.unlisted[str(path / "u-0")] = errno.EIO
+        result = CliRunner().invoke(main, ["pipeline", str(path), str(out)])
+        expected = mb.open(path, on_damage="skip").problems().to_pylist()
+    assert result.exit_code == 2, result.output
+    problems = pyarrow.dataset.dataset(out / "problems", format="parquet").to_table().to_pylist()
+    assert problems == expected

@@ -85,6 +85,9 @@ MAY_HOLD_ANYTHING = (
 )
 """Kinds of paths that may hold records of any topic."""
 
+MAY_HOLD_RECORDS = (*MOVED_FOLDERS, *FAILURES, "link-loop", "too-deep", "searched")
+"""Kinds of paths that may hold records; messages name them one by one, and count the others."""
+
 
 def of_selection(
     unread_paths: Iterable[UnreadPath],

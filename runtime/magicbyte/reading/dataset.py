@@ -274,9 +274,7 @@ class Dataset:
         """
 
         def read(report: Report) -> Iterator[Row]:
-            report.findings.extend(unreadable_findings(self.unread))
-            for log_dir in self.log_dirs:
-                report.findings.extend(log_dir.findings)
+            report.findings.extend(findings_outside_partitions(self))
             yield from problem_rows(report.findings)
             for log in self.logs:
                 findings = tally_partition(self._planner, log).report.findings
@@ -348,6 +346,14 @@ class Dataset:
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
         return plan_partitions(self._planner, self.logs, max_partition_bytes)
+
+
+def findings_outside_partitions(dataset: Dataset) -> list[Finding]:
+    """Return the findings of *dataset* about its log.dirs, and about paths that cannot be read."""
+    findings = unreadable_findings(dataset.unread)
+    for log_dir in dataset.log_dirs:
+        findings.extend(log_dir.findings)
+    return findings
 
 
 def _stored_rows(

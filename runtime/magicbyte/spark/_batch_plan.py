@@ -13,7 +13,7 @@ from magicbyte.reading.partial_plan import (
 )
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
-from magicbyte.spark._driver_log import log_findings
+from magicbyte.spark._driver_log import log_findings, log_unread
 from magicbyte.spark._offset_bounds import EARLIEST, LATEST, OffsetBound
 from magicbyte.spark._offset_ranges import divide, partition_of, resolve_range
 from magicbyte.spark._options import SourceOptions
@@ -43,6 +43,7 @@ class BatchPlan:
         """
         if not self._is_logged:
             log_findings("plan", self._dataset.unreadable)
+            log_unread(self._dataset.unread)
         splits = [split for log in self._dataset.logs for split in self._splits(log, max_bytes)]
         self._is_logged = True
         return splits

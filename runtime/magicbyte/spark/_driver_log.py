@@ -6,6 +6,7 @@ from contextlib import contextmanager
 
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import TAILS, Finding
+from magicbyte.logdir.unread_path import MAY_HOLD_RECORDS, UnreadPath
 
 log = logging.getLogger("magicbyte.spark")
 
@@ -32,3 +33,14 @@ def log_findings(stage: str, findings: Sequence[Finding], *, is_growing: bool = 
     if serious:
         first = serious[0]
         log.warning("%s: %d findings, first %s: %s", stage, len(serious), first.code, first)
+
+
+def log_unread(unread_paths: Sequence[UnreadPath]) -> None:
+    """Log how many of *unread_paths* may hold records, and the first of them."""
+    may_hold_records = [unread for unread in unread_paths if unread.kind in MAY_HOLD_RECORDS]
+    if may_hold_records:
+        first = may_hold_records[0]
+        log.warning(
+            "not read: %d paths, first %s: %s [%s]",
+            len(may_hold_records), first.path, first.reason, first.kind,
+        )  # fmt: skip

@@ -12,6 +12,7 @@ import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading.dataset import findings_outside_partitions
 from magicbyte.reading.results import Tally, bytes_outside_splits
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import (
@@ -70,9 +71,7 @@ def write_driver_tables(
     verdicts = {} if verification is None else _verdicts(verification)
     time_rows: list[dict[str, Any]] = []
     contents: list[dict[str, Any]] = []
-    summary.findings += [
-        finding for log_dir in plan.dataset.log_dirs for finding in log_dir.findings
-    ]
+    summary.findings += findings_outside_partitions(plan.dataset)
     rows["problems"] += problem_rows(summary.findings)
     for log in plan.dataset.all_logs:
         survey = surveys.get(log.folder)

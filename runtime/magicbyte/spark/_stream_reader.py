@@ -11,7 +11,9 @@ from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import (
     BoundedRange,
@@ -23,7 +25,7 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.retry import retry_changed
 from magicbyte.reading.split import Split
 from magicbyte.spark import _spark_columns
-from magicbyte.spark._driver_log import log_findings, without_traceback
+from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback
 from magicbyte.spark._offset_bounds import EARLIEST, LATEST
 from magicbyte.spark._offset_ranges import divide, partition_of, report_data_loss, resolve_offset
 from magicbyte.spark._option_values import Partition, from_json, name_of, to_json
@@ -68,10 +70,13 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
         """End of a query that reads only what exists when it starts."""
         self._triggered = -math.inf
         """Time of the last trigger that read something."""
+        self._logged: set[Finding | UnreadPath] = set()
+        """Findings and unread paths that earlier batches have logged."""
 
     def __getstate__(self) -> dict[str, Any]:
         # Tasks do not need the driver's knowledge of the logs.
         caches = {"_readable_ranges": ReadableRanges(), "_latest": {}, "_target": None}
+        caches["_logged"] = set()
         return self.__dict__ | caches
 
     # Offsets
@@ -169,6 +174,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
 
     def _tasks(self, begin: Offsets, end_offsets: Offsets) -> list[InputPartition]:
         dataset = self.options.open()
+        self._log_what_is_not_read(dataset)
         planner, logs = Planner(dataset.options), _logs_by_partition(dataset)
         ranges = {
             partition: divide(offsets, self.options.max_records)
@@ -187,6 +193,12 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             return splits
 
         return list(replannable_tasks(list(plan_tasks(self.options, plan)), in_order))
+
+    def _log_what_is_not_read(self, dataset: Dataset) -> None:
+        """Log the paths that cannot be or are not read, each once in a query."""
+        log_findings("plan", [each for each in dataset.unreadable if each not in self._logged])
+        log_unread([unread for unread in dataset.unread if unread not in self._logged])
+        self._logged.update(dataset.unreadable, dataset.unread)
 
     def _ranges(
         self,

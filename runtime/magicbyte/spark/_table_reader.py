@@ -19,7 +19,7 @@ from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.split import Split, examine
 from magicbyte.reading.table_rows import batch_rows, record_batch
 from magicbyte.spark import _spark_columns
-from magicbyte.spark._driver_log import log_findings, without_traceback
+from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback
 from magicbyte.spark._options import SourceOptions
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._record_reader import SplitsTask
@@ -50,6 +50,7 @@ class TableReader(PickledByValue, DataSourceReader):
         with without_traceback():
             dataset, max_bytes = self.options.open(), self.options.max_partition_bytes
             log_findings("plan", dataset.unreadable)
+            log_unread(dataset.unread)
             options = dataset.options
             if self.options.table == "batches":
                 planner, splits = Planner(options), []
@@ -63,7 +64,10 @@ class TableReader(PickledByValue, DataSourceReader):
                 for log in map(with_own_checkpoints, dataset.all_logs)
             ]
             if self.options.table == "problems":
-                datasets.insert(0, partial(Dataset, [], options, log_dirs=dataset.log_dirs))
+                outside = partial(
+                    Dataset, [], options, log_dirs=dataset.log_dirs, unread_paths=dataset.unread
+                )
+                datasets.insert(0, outside)
             return list(map(PartitionTask, datasets))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:

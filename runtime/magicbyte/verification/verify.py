@@ -12,7 +12,8 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
+from magicbyte.logdir.unread_path import UnreadPath
+from magicbyte.reading.dataset import findings_outside_partitions
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
@@ -199,9 +200,7 @@ def verify(
     )
     verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
     out = Verification(quick, unread=with_details(dataset.unread, storage))
-    out.findings = unreadable_findings(dataset.unread)
-    for log_dir in dataset.log_dirs:
-        out.findings += log_dir.findings
+    out.findings = findings_outside_partitions(dataset)
     _add_logs(out, dataset.logs, verify_log, processes, progress)
     _add_replicas(out, dataset.logs, dataset.options)
     mark_partitions_with_errors(out.partitions, out.findings, "unchanged-damaged")
