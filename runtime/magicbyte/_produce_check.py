@@ -5,22 +5,33 @@ follow the newest broker for Produce 3 and later. Rules that need more than the 
 clock, the topic's settings, earlier batches of the producer) are not checked.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from io import BytesIO
-from typing import Any
+from typing import Any, NamedTuple
 
+import pyarrow.compute as pc
 from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
-from magicbyte.engines.entry import Entry, checksum_of, whole_entry, wrap64
+from magicbyte.engines.entry import (
+    HEADER_BYTES,
+    Entry,
+    checksum_of,
+    cut_entry,
+    read_entry,
+    wrap64,
+)
 from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.engines.record_decoder import PARSE_ERRORS
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.errors import CodecError, FormatError, LimitError
+from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError, UnreadableError
 from magicbyte.findings import Finding
-from magicbyte.limits import Limits
+from magicbyte.limits import MIB, Limits
+from magicbyte.storage import File
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
+from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.wire import Codec, RecordBatchHeader
 
 MESSAGE_MAX_BYTES = 1048588
@@ -38,8 +49,12 @@ APPEND_TIME = "attributes.timestamp_type", 1, 0
 REFERENCE = ReferenceEngine()
 
 
+CHUNK = 4 * MIB
+"""Bytes of a file that are read at a time; only a larger entry takes more."""
+
+
 def check_produced(
-    data: bytes | bytearray | memoryview,
+    data: bytes | bytearray | memoryview | File,
     *,
     compacted: bool = False,
     limits: Limits | None = None,
@@ -47,7 +62,8 @@ def check_produced(
     """Check a batch as a producer sends it: would a broker accept it?
 
     Args:
-        data: The `records` field of one partition in a produce request.
+        data: The `records` field of one partition in a produce request, or a file of
+            `magicbyte.storage` that holds it. A file is read in parts, at most an entry at a time.
         compacted: Whether the topic's ``cleanup.policy`` is ``compact``, which forbids null keys.
         limits: As for `open`.
     Returns:
@@ -58,21 +74,31 @@ def check_produced(
         >>> [finding.code for finding in mb.check_produced(b"")]
         ['produced-no-batch']
     """
-    view = memoryview(data).cast("B")
+    source = (
+        _MemorySource(memoryview(data).cast("B"))
+        if isinstance(data, bytes | bytearray | memoryview)
+        else _FileSource(data)
+    )
     limits = limits or Limits()
-    if not len(view):
+    if not source.size_bytes:
         return [Finding(code="produced-no-batch", message="no bytes", position=0, length=0)]
-    findings: list[Finding] = []
+    findings = _RequestFindings()
     first_entry: Entry | None = None
     has_second_batch = has_old_magic = False
     position = 0
-    while position < len(view):
-        try:
-            entry = whole_entry(view, position)
-        except FormatError as error:
-            findings.append(_invalid_entry(error.finding, len(view), is_first=first_entry is None))
-            break
+    while position < source.size_bytes:
         result = DecodedEntry()
+        try:
+            entry = _entry_at(source, position)
+            is_large = entry.size_bytes > limits.max_entry_bytes
+            content = memoryview(b"") if is_large else source.read(position, entry.size_bytes)
+        except FormatError as error:
+            is_first = first_entry is None
+            findings.add(_invalid_entry(error.finding, source.size_bytes, is_first=is_first))
+            break
+        except UnreadableError as error:
+            findings.add(error.finding)
+            break
         if first_entry is not None and not has_second_batch and not _may_follow(entry, first_entry):
             has_second_batch = True
             message = "a second batch; a request carries one batch per partition"
@@ -80,11 +106,94 @@ def check_produced(
         if entry.magic < 2 and not has_old_magic:
             has_old_magic = True
             result.add(_differs(entry, "produced-old-magic", "magic", entry.magic, 2))
-        _check_entry(view[position : entry.end], entry, result, limits, compacted=compacted)
-        findings.extend(result.counted_findings())
+        if is_large:
+            result.add(entry.over_limit(limits))
+        else:
+            _check_entry(content, entry, result, limits, compacted=compacted)
+        del content  # frees it before the next one is read
+        findings.add_entry(result)
         first_entry = first_entry or entry
         position = entry.end
-    return findings
+    return findings.counted()
+
+
+class _MemorySource:
+    """The bytes of a request in memory."""
+
+    def __init__(self, view: memoryview) -> None:
+        self.size_bytes, self._view = len(view), view
+
+    def read(self, position: int, length: int) -> memoryview:
+        """Return up to *length* bytes from *position*, fewer at the end."""
+        return self._view[position : position + length]
+
+
+class _FileSource:
+    """The bytes of a request in a file, of which a chunk or an entry is in memory at a time."""
+
+    def __init__(self, file: File) -> None:
+        self.size_bytes, self._file = file.size_bytes, file
+        self._chunk, self._origin = memoryview(b""), 0
+
+    def read(self, position: int, length: int) -> memoryview:
+        """Return up to *length* bytes from *position*, fewer at the end.
+
+        Raises UnreadableError if they cannot be read.
+        """
+        length = min(length, self.size_bytes - position)
+        begin = position - self._origin
+        if begin + length > len(self._chunk):
+            self._chunk = memoryview(b"")  # frees it before more is read
+            wanted = min(max(length, CHUNK), self.size_bytes - position)
+            self._chunk = memoryview(self._file.read_at(position, wanted))
+            self._origin, begin = position, 0
+        return self._chunk[begin : begin + length]
+
+
+def _entry_at(source: _MemorySource | _FileSource, position: int) -> Entry:
+    """Return the header of the entry at *position*; FormatError if no whole entry is there."""
+    try:
+        entry = read_entry(source.read(position, HEADER_BYTES), 0, origin=position)
+    except FormatError as error:
+        raise type(error)(replace(error.finding, position=position)) from error
+    if entry.end > source.size_bytes:
+        left = source.size_bytes - position
+        raise TruncatedError(cut_entry(position, left, entry.size_bytes))
+    return entry
+
+
+@dataclass(slots=True)
+class _RequestFindings:
+    """The first finding of each code in a request, and the number of further ones."""
+
+    first: dict[str, tuple[Finding, int]] = field(default_factory=dict)
+    """The findings, each with the number of further ones in its entry."""
+    more_in_others: Counter[str] = field(default_factory=Counter)
+
+    def add(self, finding: Finding, more: int = 0) -> None:
+        """Add *finding*, and *more* of its code in the same entry."""
+        code = finding.code
+        if code not in self.first:
+            self.first[code] = finding, more
+        else:
+            self.more_in_others[code] += 1 + more
+
+    def add_entry(self, result: DecodedEntry) -> None:
+        for finding in result.findings:
+            self.add(finding, result.repeats(finding.code))
+
+    def counted(self) -> list[Finding]:
+        """Return the findings; the message of each says how many more of its code there are."""
+        return [
+            replace(finding, message=finding.message + self._rest(finding.code, more))
+            for finding, more in self.first.values()
+        ]
+
+    def _rest(self, code: str, more: int) -> str:
+        in_others = self.more_in_others[code]
+        if in_others:
+            return f"; {more + in_others} more in this request"
+        return f"; {more} more in this entry" if more else ""
 
 
 def _invalid_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:
@@ -124,9 +233,6 @@ def _check_entry(
     data: memoryview, entry: Entry, result: DecodedEntry, limits: Limits, *, compacted: bool
 ) -> None:
     """Add the findings of *entry*, whose bytes are *data*, to *result*."""
-    if entry.size_bytes > limits.max_entry_bytes:
-        result.add(entry.over_limit(limits))
-        return
     if entry.size_bytes > MESSAGE_MAX_BYTES:
         most = f"at most {MESSAGE_MAX_BYTES}"
         result.add(_differs(entry, "produced-large", "size", entry.size_bytes, most))
@@ -157,7 +263,7 @@ def _check_entry(
             )
         )
     payload = codecs.decompress(header.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
-    _add_all(result, _record_findings(payload, entry, header, compacted=compacted))
+    _check_records(payload, entry, header, result, compacted=compacted)
 
 
 def _add_all(result: DecodedEntry, findings: Iterable[Finding]) -> None:
@@ -193,9 +299,8 @@ def _has_trailing_bytes(codec: int, section: memoryview, limits: Limits) -> bool
 def _message_findings(rows: Any, entry: Entry, *, compacted: bool) -> Iterator[Finding]:
     if compacted and rows.column("key").null_count:
         yield _differs(entry, "produced-null-key", "len_key", -1, "0 or more")
-    times = rows.column("timestamp").cast("int64").drop_null().to_pylist()
-    lowest = min(times, default=0)
-    if lowest < 0:
+    lowest = pc.min(rows.column("timestamp").cast("int64")).as_py()
+    if lowest is not None and lowest < 0:
         yield _differs(entry, "produced-negative-timestamp", "timestamp", lowest, "-1 or more")
 
 
@@ -254,55 +359,125 @@ def _producer_findings(entry: Entry, header: RecordBatchHeader) -> Iterator[Find
         yield _differs(entry, "produced-sequence", "base_sequence", sequence, "0 or more")
 
 
-def _record_findings(
-    payload: bytes, entry: Entry, header: RecordBatchHeader, *, compacted: bool
-) -> Iterator[Finding]:
-    """Yield the findings about the records in *payload*, up to an unreadable record."""
+def _check_records(
+    payload: bytes,
+    entry: Entry,
+    header: RecordBatchHeader,
+    result: DecodedEntry,
+    *,
+    compacted: bool,
+) -> None:
+    """Add the findings about the records in *payload*, up to an unreadable record, to *result*."""
     stream = KaitaiStream(BytesIO(payload))
     first = largest = None
     for index in range(header.num_records):
         position = stream.pos()
         try:
-            record = KafkaRecord(False, stream)
+            # The two fields of KafkaRecord, whose list of headers may be too long for memory.
+            len_body = KafkaVarint(stream)
+            body = _CheckedBody(KaitaiStream(BytesIO(stream.read_bytes(len_body.value))))
         except PARSE_ERRORS:  # the reader has reported it
             return
-        time = wrap64(header.base_timestamp + record.body.timestamp_delta.value)
+        time = wrap64(header.base_timestamp + body.timestamp_delta.value)
         first = time if first is None else first
         largest = time if largest is None else max(largest, time)
-        for code, field, found, expected in _record_rules(record, index, time, compacted):
-            yield _differs(entry, code, f"records[{index}].{field}", found, expected, position)
+        for rule, count in _record_rules(len_body, body, index, time, compacted):
+            name = f"records[{index}].{rule.field}"
+            finding = _differs(entry, rule.code, name, rule.found, rule.expected, position)
+            result.add(finding, count)
     if first is None:
         return
     base, highest = header.base_timestamp, header.max_timestamp
     if not header.has_delete_horizon and first != base:
-        yield _differs(entry, "produced-base-timestamp", "base_timestamp", base, first)
+        result.add(_differs(entry, "produced-base-timestamp", "base_timestamp", base, first))
     if not header.timestamp_type and largest != highest:
-        yield _differs(entry, "produced-max-timestamp", "max_timestamp", highest, largest)
+        result.add(_differs(entry, "produced-max-timestamp", "max_timestamp", highest, largest))
 
 
-Violation = tuple[str, str, object, object]
-"""Violated rule of a record: code, field, value found, value expected."""
+class Violation(NamedTuple):
+    """A rule that a record violates."""
+
+    code: str
+    field: str
+    found: object
+    expected: object
 
 
-def _record_rules(record: Any, index: int, time: int, compacted: bool) -> Iterator[Violation]:
-    body = record.body
+class _CheckedHeaders(list[Any]):
+    """The headers of a record, which are checked while they are read, and not kept.
+
+    Attributes:
+        violations: The first violation of each code, and how many there are.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._count = 0
+        self.violations: dict[str, tuple[Violation, int]] = {}
+
+    def append(self, header: Any) -> None:
+        """Check *header*, an object of the Kaitai class."""
+        for violation in _header_rules(header, self._count):
+            first, count = self.violations.get(violation.code, (violation, 0))
+            self.violations[violation.code] = first, count + 1
+        self._count += 1
+
+
+class _CheckedBody(KafkaRecord.RecordBody):
+    """A record that checks its headers while they are read, instead of a list of Kaitai objects."""
+
+    @property
+    def headers(self) -> Any:
+        return self._checked_headers
+
+    @headers.setter
+    def headers(self, empty: list[Any]) -> None:
+        self._checked_headers = _CheckedHeaders()
+
+
+def _header_rules(header: Any, number: int) -> Iterator[Violation]:
+    """Yield the rules that the header with *number* violates."""
+    name = f"headers[{number}]"
+    if header.len_value.value < -1:
+        found = header.len_value.value
+        yield Violation("negative-length", f"{name}.len_value", found, "-1 or more")
+    if not _is_utf_8(header.key):
+        yield Violation("produced-header-key", f"{name}.key", header.key.hex(), "UTF-8")
+    for field_name in ("len_key", "len_value"):
+        yield from _varint_rules(f"{name}.{field_name}", getattr(header, field_name))
+
+
+def _record_rules(
+    len_body: Any, body: Any, index: int, time: int, compacted: bool
+) -> Iterator[tuple[Violation, int]]:
+    """Yield the rules that a record violates, each with how often it does."""
+    for violation in _own_rules(len_body, body, index, time, compacted):
+        yield violation, 1
+    yield from body.headers.violations.values()
+
+
+def _own_rules(
+    len_body: Any, body: Any, index: int, time: int, compacted: bool
+) -> Iterator[Violation]:
+    """Yield the rules that a record violates by anything but its headers."""
     if body.attributes != 0:
-        yield "produced-record-attributes", "attributes", body.attributes, 0
+        yield Violation("produced-record-attributes", "attributes", body.attributes, 0)
     if time < -1:
-        yield "produced-negative-timestamp", "timestamp", time, "-1 or more"
+        yield Violation("produced-negative-timestamp", "timestamp", time, "-1 or more")
     if body.offset_delta.value != index:
-        yield "produced-offset-delta", "offset_delta", body.offset_delta.value, index
+        found = body.offset_delta.value
+        yield Violation("produced-offset-delta", "offset_delta", found, index)
     if compacted and body.key is None:
-        yield "produced-null-key", "len_key", body.len_key.value, "0 or more"
-    for number, header in enumerate(body.headers):
-        if header.len_value.value < -1:
-            field = f"headers[{number}].len_value"
-            yield "negative-length", field, header.len_value.value, "-1 or more"
-        if not _is_utf_8(header.key):
-            yield "produced-header-key", f"headers[{number}].key", header.key.hex(), "UTF-8"
-    for field, number in _varints(record):
-        if not _is_shortest(number):
-            yield "produced-overlong-varint", field, f"{number.num_bytes} bytes", "the fewest"
+        yield Violation("produced-null-key", "len_key", body.len_key.value, "0 or more")
+    yield from _varint_rules("len_body", len_body)
+    for name in ("timestamp_delta", "offset_delta", "len_key", "len_value", "num_headers"):
+        yield from _varint_rules(name, getattr(body, name))
+
+
+def _varint_rules(name: str, number: Any) -> Iterator[Violation]:
+    if not _is_shortest(number):
+        found = f"{number.num_bytes} bytes"
+        yield Violation("produced-overlong-varint", name, found, "the fewest")
 
 
 def _is_utf_8(key: bytes) -> bool:
@@ -311,16 +486,6 @@ def _is_utf_8(key: bytes) -> bool:
     except UnicodeDecodeError:
         return False
     return True
-
-
-def _varints(record: Any) -> Iterator[tuple[str, Any]]:
-    """Yield the fields and values of all varints in *record*, in the order of the bytes."""
-    yield "len_body", record.len_body
-    for field in ("timestamp_delta", "offset_delta", "len_key", "len_value", "num_headers"):
-        yield field, getattr(record.body, field)
-    for index, header in enumerate(record.body.headers):
-        yield f"headers[{index}].len_key", header.len_key
-        yield f"headers[{index}].len_value", header.len_value
 
 
 def _is_shortest(number: Any) -> bool:

@@ -1,15 +1,23 @@
 """Tests of the produce check: real producers' batches pass; hostile bytes raise no exception."""
 
+import errno
 import gzip
+import json
 import random
+import subprocess
+import sys
+from pathlib import Path
 from typing import Any
 
 import lz4.frame
 import pytest
 
 import magicbyte as mb
-from log_builder import TIME
-from paths import shared, vectors
+import read_bombs
+from log_builder import TIME, message
+from magicbyte import _produce_check
+from magicbyte.storage import MemoryFile, unreadable_error
+from paths import SCRIPT_ENVIRONMENT, shared, vectors
 
 from .produced import PAYLOAD, SOUND, produced
 
@@ -83,3 +91,77 @@ def test_bytes_without_form_give_no_other_exception() -> None:
     chance = random.Random(7)
     for size in range(1, 200):
         assert check(chance.randbytes(size))
+
+
+@pytest.mark.skipif(
+    not Path("/proc/self/clear_refs").exists(), reason="memory is measured by Linux's /proc"
+)
+def test_a_batch_of_many_records_or_headers_takes_little_memory() -> None:
+    names = "records", "headers", "headers-count-too-high", "messages"
+    done = subprocess.run(
+        [sys.executable, read_bombs.__file__, "produced", "256", *names],
+        capture_output=True,
+        timeout=100,
+        env=SCRIPT_ENVIRONMENT,
+        check=True,
+    )
+    growth = json.loads(done.stdout)
+    assert list(growth) == list(names)
+    for name, (_, codes, bytes_per_byte) in growth.items():
+        assert codes, name
+        assert bytes_per_byte <= 64, name
+
+
+class CountingFile(MemoryFile):
+    """Counts the bytes of the largest read; bytes from *end* on cannot be read."""
+
+    def __init__(self, data: bytes, end: int | None = None) -> None:
+        super().__init__(data, "request")
+        self.end, self.largest = len(data) if end is None else end, 0
+
+    def read_at(self, position: int, length: int) -> bytes:
+        self.largest = max(self.largest, length)
+        if position + length > self.end:
+            raise unreadable_error(self.name, OSError(errno.EIO, "Input/output error"))
+        return super().read_at(position, length)
+
+
+def test_a_long_file_is_read_in_parts_and_its_findings_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_produce_check, "CHUNK", 100)
+    one = bytearray(message(b"x", attributes=8))
+    one[12] ^= 1  # the first byte of its checksum
+    file = CountingFile(bytes(one) * 1000 + SOUND + SOUND[:-1])
+    found = {finding.code: finding for finding in mb.check_produced(file)}
+    wrong = "checksum-mismatch", "produced-log-append-time"
+    others = "produced-several-batches", "produced-bytes-behind-batch"
+    assert list(found) == ["produced-old-magic", *wrong, *others]
+    for code in wrong:
+        assert found[code].position == 0
+        assert found[code].message.endswith("; 999 more in this request")
+    assert [found[code].position for code in others] == [
+        len(one) * 1000,
+        len(one) * 1000 + len(SOUND),
+    ]
+    assert file.largest == 100
+
+
+def test_a_file_that_cannot_be_read_to_its_end_keeps_its_findings(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(_produce_check, "CHUNK", len(SOUND))
+    file = CountingFile(SOUND * 3, end=len(SOUND) * 2)
+    codes = [finding.code for finding in mb.check_produced(file)]
+    assert codes == ["produced-several-batches", "unreadable"]
+
+
+def test_faults_of_headers_are_counted_in_their_record() -> None:
+    headers = ((b"\xff", b"x"), (b"h", None), (b"\xfe", b"x"), (b"\xfd", None))
+    (finding,) = check(produced({"headers": headers}))
+    assert (finding.code, finding.field, finding.found) == (
+        "produced-header-key",
+        "records[0].headers[0].key",
+        "ff",
+    )
+    assert finding.message.endswith("; 2 more in this entry")

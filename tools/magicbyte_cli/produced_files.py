@@ -8,7 +8,7 @@ from typing import Any
 from magicbyte import Finding, InputError, Limits, UnreadableError, check_produced
 from magicbyte.findings import SEVERITIES
 from magicbyte.reading.table_rows import problem_rows
-from magicbyte.storage import Storage, StorageOptions, normalize_path
+from magicbyte.storage import File, Storage, StorageOptions, normalize_path
 from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.stderr_messages import counted_severities
@@ -52,26 +52,25 @@ def check_files(
     findings: list[Finding] = []
     num_files = size_bytes = 0
     for path in paths:
-        try:
-            data = _read(path, storage)
-        except UnreadableError as error:
-            findings.append(replace(error.finding, file=path))
-            num_files += 1
-            continue
-        in_file = check_produced(data, compacted=compacted, limits=limits)
-        findings.extend(replace(finding, file=path) for finding in in_file)
         num_files += 1
-        size_bytes += len(data)
+        try:
+            with _open(path, storage) as file:
+                in_file = check_produced(file, compacted=compacted, limits=limits)
+                size_bytes += file.size_bytes
+        except UnreadableError as error:
+            in_file = [error.finding]
+        findings.extend(replace(finding, file=path) for finding in in_file)
     severities = Counter[str](finding.severity for finding in findings)
     counts = {f"{severity}s": severities[severity] for severity in SEVERITIES}
     return ProducedFilesCheck(findings, {"files": num_files, "size_bytes": size_bytes, **counts})
 
 
-def _read(path: str, storage: Storage) -> bytes:
+def _open(path: str, storage: Storage) -> File:
     location = normalize_path(path)
     if storage.kind_of(location) != "file":
         raise InputError("not a file", "a file that holds a batch", path=path)
-    with storage.open_file(location) as file:
-        if file.size_bytes > MAX_BYTES:
+    file = storage.open_file(location)
+    if file.size_bytes > MAX_BYTES:
+        with file:
             raise InputError(f"{file.size_bytes} bytes", f"at most {MAX_BYTES}", path=path)
-        return file.read_at(0, file.size_bytes)
+    return file
