@@ -19,7 +19,7 @@ def read(path: Path, engine: str) -> tuple[int, list[str]]:
     """Return the number of records (0 of a produced batch), and the codes of the findings."""
     if engine == "produced":
         with open_file(str(path)) as file:
-            return 0, [finding.code for finding in mb.check_produced(file)]
+            return 0, [finding.code for finding in mb.check_produced_file(file)]
     count = 0
     rows = mb.open(path, engine=engine, on_damage="skip").records()
     for batch in rows:

@@ -30,7 +30,7 @@ from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.split import Split, read_split
 
 if TYPE_CHECKING:
-    from magicbyte._produce_check import check_produced
+    from magicbyte._produce_check import check_produced, check_produced_file
     from magicbyte._spec import spec_files
     from magicbyte.companion_tables import Companion, companion
     from magicbyte.logdir.unread_path import UnreadPath
@@ -62,6 +62,7 @@ __all__ = [
     "Verification",
     "__version__",
     "check_produced",
+    "check_produced_file",
     "companion",
     "from_bytes",
     "open",
@@ -80,6 +81,7 @@ _LAZY = {
     "UnreadPath": "logdir.unread_path",
     "Verification": "verification.verify",
     "check_produced": "_produce_check",
+    "check_produced_file": "_produce_check",
     "companion": "companion_tables",
     "spec_files": "_spec",
     "stats": "statistics",

@@ -5,9 +5,8 @@ follow the newest broker for Produce 3 and later. Rules that need more than the 
 clock, the topic's settings, earlier batches of the producer) are not checked.
 """
 
-from collections import Counter
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from io import BytesIO
 from typing import Any, NamedTuple
 
@@ -15,20 +14,19 @@ import pyarrow.compute as pc
 from kaitaistruct import KaitaiStream
 
 from magicbyte import codecs
-from magicbyte.engines.entry import (
-    HEADER_BYTES,
-    Entry,
-    checksum_of,
-    cut_entry,
-    read_entry,
-    wrap64,
+from magicbyte._produced_request import (
+    RequestFindings,
+    RequestInFile,
+    RequestInMemory,
+    entry_at,
 )
+from magicbyte.engines.entry import Entry, checksum_of, wrap64
 from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.engines.record_decoder import PARSE_ERRORS
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.errors import CodecError, FormatError, LimitError, TruncatedError, UnreadableError
+from magicbyte.errors import CodecError, FormatError, LimitError, UnreadableError
 from magicbyte.findings import Finding
-from magicbyte.limits import MIB, Limits
+from magicbyte.limits import Limits
 from magicbyte.storage import File
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
@@ -49,12 +47,8 @@ APPEND_TIME = "attributes.timestamp_type", 1, 0
 REFERENCE = ReferenceEngine()
 
 
-CHUNK = 4 * MIB
-"""Bytes of a file that are read at a time; only a larger entry takes more."""
-
-
 def check_produced(
-    data: bytes | bytearray | memoryview | File,
+    data: bytes | bytearray | memoryview,
     *,
     compacted: bool = False,
     limits: Limits | None = None,
@@ -62,8 +56,7 @@ def check_produced(
     """Check a batch as a producer sends it: would a broker accept it?
 
     Args:
-        data: The `records` field of one partition in a produce request, or a file of
-            `magicbyte.storage` that holds it. A file is read in parts, at most an entry at a time.
+        data: The `records` field of one partition in a produce request.
         compacted: Whether the topic's ``cleanup.policy`` is ``compact``, which forbids null keys.
         limits: As for `open`.
     Returns:
@@ -74,27 +67,49 @@ def check_produced(
         >>> [finding.code for finding in mb.check_produced(b"")]
         ['produced-no-batch']
     """
-    source = (
-        _MemorySource(memoryview(data).cast("B"))
-        if isinstance(data, bytes | bytearray | memoryview)
-        else _FileSource(data)
-    )
-    limits = limits or Limits()
-    if not source.size_bytes:
+    request = RequestInMemory(memoryview(data).cast("B"))
+    return _check_request(request, limits or Limits(), compacted=compacted)
+
+
+def check_produced_file(
+    file: File, *, compacted: bool = False, limits: Limits | None = None
+) -> list[Finding]:
+    """Check a file with a batch as a producer sends it, in parts: memory depends on the largest entry.
+
+    Args:
+        file: A file of `magicbyte.storage` that holds the `records` field of one partition in a
+            produce request.
+        compacted: As for `check_produced`.
+        limits: As for `open`.
+    Returns:
+        The same findings as `check_produced`; `unreadable` if the file cannot be read to its end.
+    Example:
+        >>> from magicbyte.storage import MemoryFile
+        >>> [finding.code for finding in mb.check_produced_file(MemoryFile(b"", "batch.bin"))]
+        ['produced-no-batch']
+    """
+    return _check_request(RequestInFile(file), limits or Limits(), compacted=compacted)
+
+
+def _check_request(
+    request: RequestInMemory | RequestInFile, limits: Limits, *, compacted: bool
+) -> list[Finding]:
+    """Return the findings about the entries of *request*."""
+    if not request.size_bytes:
         return [Finding(code="produced-no-batch", message="no bytes", position=0, length=0)]
-    findings = _RequestFindings()
+    findings = RequestFindings()
     first_entry: Entry | None = None
     has_second_batch = has_old_magic = False
     position = 0
-    while position < source.size_bytes:
+    while position < request.size_bytes:
         result = DecodedEntry()
         try:
-            entry = _entry_at(source, position)
+            entry = entry_at(request, position)
             is_large = entry.size_bytes > limits.max_entry_bytes
-            content = memoryview(b"") if is_large else source.read(position, entry.size_bytes)
+            content = memoryview(b"") if is_large else request.read(position, entry.size_bytes)
         except FormatError as error:
             is_first = first_entry is None
-            findings.add(_invalid_entry(error.finding, source.size_bytes, is_first=is_first))
+            findings.add(_invalid_entry(error.finding, request.size_bytes, is_first=is_first))
             break
         except UnreadableError as error:
             findings.add(error.finding)
@@ -115,85 +130,6 @@ def check_produced(
         first_entry = first_entry or entry
         position = entry.end
     return findings.counted()
-
-
-class _MemorySource:
-    """The bytes of a request in memory."""
-
-    def __init__(self, view: memoryview) -> None:
-        self.size_bytes, self._view = len(view), view
-
-    def read(self, position: int, length: int) -> memoryview:
-        """Return up to *length* bytes from *position*, fewer at the end."""
-        return self._view[position : position + length]
-
-
-class _FileSource:
-    """The bytes of a request in a file, of which a chunk or an entry is in memory at a time."""
-
-    def __init__(self, file: File) -> None:
-        self.size_bytes, self._file = file.size_bytes, file
-        self._chunk, self._origin = memoryview(b""), 0
-
-    def read(self, position: int, length: int) -> memoryview:
-        """Return up to *length* bytes from *position*, fewer at the end.
-
-        Raises UnreadableError if they cannot be read.
-        """
-        length = min(length, self.size_bytes - position)
-        begin = position - self._origin
-        if begin + length > len(self._chunk):
-            self._chunk = memoryview(b"")  # frees it before more is read
-            wanted = min(max(length, CHUNK), self.size_bytes - position)
-            self._chunk = memoryview(self._file.read_at(position, wanted))
-            self._origin, begin = position, 0
-        return self._chunk[begin : begin + length]
-
-
-def _entry_at(source: _MemorySource | _FileSource, position: int) -> Entry:
-    """Return the header of the entry at *position*; FormatError if no whole entry is there."""
-    try:
-        entry = read_entry(source.read(position, HEADER_BYTES), 0, origin=position)
-    except FormatError as error:
-        raise type(error)(replace(error.finding, position=position)) from error
-    if entry.end > source.size_bytes:
-        left = source.size_bytes - position
-        raise TruncatedError(cut_entry(position, left, entry.size_bytes))
-    return entry
-
-
-@dataclass(slots=True)
-class _RequestFindings:
-    """The first finding of each code in a request, and the number of further ones."""
-
-    first: dict[str, tuple[Finding, int]] = field(default_factory=dict)
-    """The findings, each with the number of further ones in its entry."""
-    more_in_others: Counter[str] = field(default_factory=Counter)
-
-    def add(self, finding: Finding, more: int = 0) -> None:
-        """Add *finding*, and *more* of its code in the same entry."""
-        code = finding.code
-        if code not in self.first:
-            self.first[code] = finding, more
-        else:
-            self.more_in_others[code] += 1 + more
-
-    def add_entry(self, result: DecodedEntry) -> None:
-        for finding in result.findings:
-            self.add(finding, result.repeats(finding.code))
-
-    def counted(self) -> list[Finding]:
-        """Return the findings; the message of each says how many more of its code there are."""
-        return [
-            replace(finding, message=finding.message + self._rest(finding.code, more))
-            for finding, more in self.first.values()
-        ]
-
-    def _rest(self, code: str, more: int) -> str:
-        in_others = self.more_in_others[code]
-        if in_others:
-            return f"; {more + in_others} more in this request"
-        return f"; {more} more in this entry" if more else ""
 
 
 def _invalid_entry(finding: Finding, size: int, *, is_first: bool) -> Finding:

@@ -15,7 +15,7 @@ import pytest
 import magicbyte as mb
 import read_bombs
 from log_builder import TIME, message
-from magicbyte import _produce_check
+from magicbyte import _produced_request
 from magicbyte.storage import MemoryFile, unreadable_error
 from paths import SCRIPT_ENVIRONMENT, shared, vectors
 
@@ -129,11 +129,11 @@ class CountingFile(MemoryFile):
 def test_a_long_file_is_read_in_parts_and_its_findings_are_counted(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_produce_check, "CHUNK", 100)
+    monkeypatch.setattr(_produced_request, "CHUNK", 100)
     one = bytearray(message(b"x", attributes=8))
     one[12] ^= 1  # the first byte of its checksum
     file = CountingFile(bytes(one) * 1000 + SOUND + SOUND[:-1])
-    found = {finding.code: finding for finding in mb.check_produced(file)}
+    found = {finding.code: finding for finding in mb.check_produced_file(file)}
     wrong = "checksum-mismatch", "produced-log-append-time"
     others = "produced-several-batches", "produced-bytes-behind-batch"
     assert list(found) == ["produced-old-magic", *wrong, *others]
@@ -150,9 +150,9 @@ def test_a_long_file_is_read_in_parts_and_its_findings_are_counted(
 def test_a_file_that_cannot_be_read_to_its_end_keeps_its_findings(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(_produce_check, "CHUNK", len(SOUND))
+    monkeypatch.setattr(_produced_request, "CHUNK", len(SOUND))
     file = CountingFile(SOUND * 3, end=len(SOUND) * 2)
-    codes = [finding.code for finding in mb.check_produced(file)]
+    codes = [finding.code for finding in mb.check_produced_file(file)]
     assert codes == ["produced-several-batches", "unreadable"]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from magicbyte import Finding, InputError, Limits, UnreadableError, check_produced
+from magicbyte import Finding, InputError, Limits, UnreadableError, check_produced_file
 from magicbyte.findings import SEVERITIES
 from magicbyte.reading.table_rows import problem_rows
 from magicbyte.storage import File, Storage, StorageOptions, normalize_path
@@ -55,7 +55,7 @@ def check_files(
         num_files += 1
         try:
             with _open(path, storage) as file:
-                in_file = check_produced(file, compacted=compacted, limits=limits)
+                in_file = check_produced_file(file, compacted=compacted, limits=limits)
                 size_bytes += file.size_bytes
         except UnreadableError as error:
             in_file = [error.finding]
