@@ -73,3 +73,21 @@ def test_verify_says_what_a_read_would_fill(brokers: list[Path]) -> None:
     first, second = map(str, brokers)
     assert verdicts["append-time", second] == verdicts["timed-out", first] == "intact"
     assert verdicts["append-time", first] != "intact" != verdicts["timed-out", second]
+
+
+def test_an_end_that_another_replica_has_lost_is_an_error_of_every_command(
+    tmp_path: Path,
+) -> None:
+    log_dirs = [tmp_path / name for name in ("broker-0", "broker-1")]
+    last = sorted((TRANSACTIONS / "append-time-0").glob("*.log"))[-1]
+    for log_dir in log_dirs:
+        shutil.copytree(TRANSACTIONS / "append-time-0", log_dir / "append-time-0")
+    with (log_dirs[1] / "append-time-0" / last.name).open("ab") as file:
+        file.write(b"\x55" * 100)
+    for command in (("dump",), ("export", "-o", tmp_path / "out.parquet"), ("verify",)):
+        verb, *options = command
+        result = run(verb, *log_dirs, *options)
+        assert result.exit_code == 1
+        lines = [line for line in result.output.splitlines() if "which no replica gives" in line]
+        assert len(lines) == 1 and "offsets from 97 on" in lines[0]
+        assert f"{last.name} byte {last.stat().st_size}" in lines[0]

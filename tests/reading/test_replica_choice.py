@@ -1,6 +1,5 @@
 """Tests of the choice between the replicas of a partition."""
 
-import errno
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +7,6 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from io_faults import faulty_disk
 from log_builder import Folder
 
 
@@ -140,21 +138,3 @@ def test_findings_of_verify_name_the_replica(folder: Folder) -> None:
     (one,) = [finding for finding in findings if finding.code == "checksum-mismatch"]
     assert one.replica == paths[1]
     assert str(one).startswith(f"{paths[1]}/t-0/{0:020}.log byte ")
-
-
-@pytest.mark.parametrize(("high_watermark", "codes"), [(None, ["unreadable"]), (9, [])])
-def test_a_replica_of_which_nothing_can_be_read_is_an_error_unless_all_acknowledged_offsets_are_read(
-    folder: Folder, high_watermark: int | None, codes: list[str]
-) -> None:
-    paths = log_dirs(folder, batches(9), batches(9))
-    if high_watermark is not None:
-        checkpoint = Path(paths[0], "replication-offset-checkpoint")
-        checkpoint.write_text(f"0\n1\nt 0 {high_watermark}\n")
-    with faulty_disk() as disk:
-        for path in Path(paths[1]).rglob("*.log"):
-            disk.unopened[str(path)] = errno.EIO
-        rows = mb.open(*paths, on_damage="skip").records(["offset"])
-        assert rows.to_table().num_rows == 9
-    errors = [finding for finding in rows.report.findings if finding.severity == "error"]
-    assert [finding.code for finding in errors] == codes
-    assert all(finding.replica == paths[1] for finding in errors)

@@ -60,6 +60,28 @@ def test_a_pipeline_writes_the_rows_and_the_replicas(
     assert problems.count("range-filled") > 0
 
 
+def test_spark_and_a_pipeline_report_an_end_that_another_replica_has_lost(
+    spark: SparkSession, folder: Folder, tmp_path: Path
+) -> None:
+    batches = [each.data for each in random_batches(random.Random(3), 20)]
+    paths = []
+    for number, data in enumerate([b"".join(batches), b"".join(batches) + b"\x55" * 100]):
+        log_dir = folder.log_dir(f"lost-{number}")
+        log_dir.segment("t-0", data)
+        paths.append(str(log_dir))
+    out = tmp_path / "out"
+    result = CliRunner().invoke(main, ["pipeline", *paths, str(out)])
+    assert result.exit_code == 1
+    reader = spark.read.format("magicbyte").option("paths", json.dumps(paths))
+    reader = reader.option("onDamage", "skip").option("table", "problems")
+    for rows in (
+        pq.read_table(out / "problems").to_pylist(),
+        [row.asDict() for row in reader.load().collect()],
+    ):
+        (error,) = [row for row in rows if row["severity"] == "error"]
+        assert error["replica"] == paths[1] and "which no replica gives" in error["message"]
+
+
 def test_a_stream_reads_replicas_as_one_log(log_dirs: list[str]) -> None:
     options = {"paths": json.dumps(log_dirs), "columns": "offset,value"}
     source = MagicbyteDataSource({**options, "startingOffsets": "earliest"})

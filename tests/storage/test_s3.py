@@ -384,6 +384,30 @@ def test_an_object_that_a_store_refuses_is_a_finding_and_others_are_read(
     assert rows.report.bytes["unreadable"] == size
 
 
+def test_an_object_of_another_replica_that_a_store_refuses_is_a_finding_if_it_may_have_more(
+    s3: S3Server, log_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    data = (log_dir / "aborted-0" / SEGMENT).read_bytes()
+    paths = [
+        s3.put(f"refused/broker-{number}/aborted-0/{SEGMENT}", data).rpartition("/aborted-0")[0]
+        for number in range(2)
+    ]
+    refused = s3.put(f"refused/broker-1/aborted-0/{6:020}.log", bytes(100))
+    read = Store.read
+
+    def refusing(store: Store, path: str, *arguments: int) -> bytes:
+        if path == refused:
+            raise mb.StoreError("AccessDenied", path=path, is_denied=True)
+        return read(store, path, *arguments)
+
+    monkeypatch.setattr(Store, "read", refusing)
+    rows = s3.open(*paths, replica=paths[0], on_damage="skip").records(["offset"])
+    rows.to_table()
+    (finding,) = [each for each in rows.report.findings if each.severity == "error"]
+    assert (finding.code, finding.replica) == ("unreadable", paths[1])
+    assert "offsets from 6 on, which no replica gives" in finding.message
+
+
 def test_a_range_that_a_store_does_not_deliver_is_found_by_few_requests(
     s3: S3Server, large: tuple[str, int], monkeypatch: pytest.MonkeyPatch
 ) -> None:

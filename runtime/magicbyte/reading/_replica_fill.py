@@ -14,7 +14,9 @@ import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.errors import MissingError
+from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._log_pass import SurveyOptions
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._replica_holes import ENTRY_ROW, EntryRows, Hole, entry_rows
@@ -92,6 +94,25 @@ class UnsoundBytes(NamedTuple):
     """The last sound offset before them."""
     ceiling: int | None
     """The first sound offset after them; None if there is none."""
+    finding: Finding
+    """The finding about the first of them, or about the damage that goes on in them."""
+
+
+def first_finding(file: LogFile, unsound: UnsoundRange, before: Sequence[UnsoundBytes]) -> Finding:
+    """Return the first finding about *unsound* bytes of *file*, or about the damage *before* them that goes on there."""
+    if unsound.findings:
+        return unsound.findings[0].at(None, None, file.name, file.replica)
+    if before:
+        return before[-1].finding
+    length = unsound.end - unsound.start
+    return Finding(
+        code="unreadable",
+        message=f"{length} bytes cannot be read",
+        file=file.name,
+        position=unsound.start,
+        length=length,
+        replica=file.replica,
+    )
 
 
 @dataclass(slots=True)
@@ -176,11 +197,14 @@ class HoleFiller:
     ) -> Iterator[EntryRows]:
         """Yield the sound entries of a segment of *replica*, up to a byte that cannot be read."""
         file, floor = replica.logs[number], bounds.floor
+        is_last = number + 1 == len(replica.logs)
         unsound = self.unsound.setdefault(replica.key, set())
         pending: list[UnsoundBytes] = []
         try:
             with self.options.open_log(file) as opened:
-                for piece in self._walk(opened, bounds, file.start, opened.size_bytes):
+                for piece in self._walk(
+                    opened, bounds, file.start, opened.size_bytes, is_last=is_last
+                ):
                     if isinstance(piece, SoundEntries):
                         rows = entry_rows(piece.entries, number)
                         first, floor = int(rows[0]["first_offset"]), int(rows[-1]["last_offset"])
@@ -188,8 +212,12 @@ class HoleFiller:
                         pending.clear()
                         yield rows
                     else:
-                        damage = UnsoundBytes(number, piece.start, piece.end, floor, bounds.ceiling)
-                        pending.append(damage)
+                        finding = first_finding(file, piece, pending[-1:])
+                        pending.append(
+                            UnsoundBytes(
+                                number, piece.start, piece.end, floor, bounds.ceiling, finding
+                            )
+                        )
         except MissingError:
             pass  # `verify` reports it; here only its other entries matter
         unsound.update(pending)
@@ -217,7 +245,9 @@ class HoleFiller:
         is_inside = (rows["last_offset"] >= gap.low) & (rows["first_offset"] <= gap.high)
         return rows[is_inside]
 
-    def _walk(self, file: File, bounds: Bounds, start: int, end: int) -> VerifiedWalk:
+    def _walk(
+        self, file: File, bounds: Bounds, start: int, end: int, *, is_last: bool = False
+    ) -> VerifiedWalk:
         options = self.options
         return VerifiedWalk(
             file,
@@ -226,7 +256,7 @@ class HoleFiller:
             bounds=bounds,
             start=start,
             end=end,
-            is_last=False,
+            is_last=is_last,
         )
 
     def _chains(self, gap: Gap, rows: EntryRows, replica: PartitionLog) -> "list[_RowChain]":
@@ -406,18 +436,14 @@ def fill_holes(
     batches of a higher epoch are right.
     """
     gaps = [Gap(number, hole.before, hole.after) for number, hole in enumerate(holes)]
-    damage = {
-        UnsoundBytes(
-            number,
-            unsound.start,
-            unsound.end,
-            _offset_of(hole.before, "last_offset"),
-            _offset_of(hole.after, "first_offset"),
-        )
-        for hole in holes
-        for number, unsound in hole.damage
-    }
-    unsound, agreed_offsets = {chosen.key: damage}, dict[str, int]()
+    damage: list[UnsoundBytes] = []
+    for hole in holes:
+        floor = _offset_of(hole.before, "last_offset")
+        ceiling = _offset_of(hole.after, "first_offset")
+        for number, each in hole.damage:
+            finding = first_finding(chosen.logs[number], each, damage[-1:])
+            damage.append(UnsoundBytes(number, each.start, each.end, floor, ceiling, finding))
+    unsound, agreed_offsets = {chosen.key: set(damage)}, dict[str, int]()
     fillers = []
     for is_end, ordered in ((False, other_logs), (True, newest_first)):
         own_gaps = [gap for gap in gaps if (gap.after is None) == is_end]

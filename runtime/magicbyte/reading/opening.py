@@ -148,7 +148,8 @@ def _dataset(
         _check_served(topic_names, all_logs)
     if strict:
         for finding in chain.from_iterable(map(_FINDINGS, (*log_dirs, *logs))):
-            if finding.code == "unreadable":
+            is_about_bytes = finding.severity == "error" and finding.position is not None
+            if finding.code == "unreadable" or is_about_bytes:
                 raise error_of(finding)
     return Dataset(
         logs,

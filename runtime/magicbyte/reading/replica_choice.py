@@ -1,6 +1,6 @@
 """The choice between the replicas of a partition, and the filling of holes in the chosen one."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from magicbyte.engines.factory import engine
@@ -11,10 +11,18 @@ from magicbyte.logdir.clusters import preference, replica_name, with_replica_nam
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.replica import Replica
+from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._filled_log import filled_log
 from magicbyte.reading._log_pass import LogPass, SurveyOptions
-from magicbyte.reading._replica_fill import Chain, HoleFiller, fill_holes
+from magicbyte.reading._replica_fill import (
+    Chain,
+    HoleFiller,
+    UnsoundBytes,
+    fill_holes,
+    first_finding,
+)
 from magicbyte.reading._replica_holes import Hole, HolePass
+from magicbyte.reading._replica_losses import ReplicaEvidence, lost_offset_findings
 from magicbyte.reading._walk import SoundEntries
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import SegmentSurvey
@@ -29,8 +37,22 @@ class _ReplicaPass(LogPass):
         self.leader_epoch = -1
         self.num_missing = 0
         self.num_errors = 0
+        self.unsound: list[UnsoundBytes] = []
+        self._pending: list[UnsoundBytes] = []
+
+    def add_damage(self, segment: SegmentSurvey, damage: UnsoundRange) -> None:
+        super().add_damage(segment, damage)
+        bounds, number = segment.bounds, segment.number
+        finding = first_finding(segment.file, damage, self._pending[-1:])
+        last = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
+        floor = max((each for each in (last, bounds.floor) if each is not None), default=None)
+        self._pending.append(
+            UnsoundBytes(number, damage.start, damage.end, floor, bounds.ceiling, finding)
+        )
 
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        first = int(piece.entries.column("first_offset")[0])
+        self._add_pending(first)
         super().add_piece(segment, piece)
         if self.first_offset is None:
             self.first_offset = int(piece.entries.column("first_offset")[0])
@@ -45,7 +67,19 @@ class _ReplicaPass(LogPass):
             super().read_segment(segment)
         except MissingError:
             self.num_errors += 1
-            self.is_after_damage = True
+            file = segment.file
+            position = segment.sound_bytes + sum(each.length for each in segment.unsound_ranges)
+            self.add_damage(
+                segment, UnsoundRange(file.start + position, file.size_bytes, "unreadable", ())
+            )
+        self._add_pending(None)
+
+    def _add_pending(self, ceiling: int | None) -> None:
+        """Keep the damage before an entry with the first offset *ceiling*; None at the end of a segment."""
+        for damage in self._pending:
+            is_above = ceiling is not None and (damage.floor is None or ceiling > damage.floor)
+            self.unsound.append(damage._replace(ceiling=ceiling) if is_above else damage)
+        self._pending.clear()
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,8 +93,8 @@ class _MeasuredReplica:
     end_offset: int | None
     num_missing: int
     num_errors: int
-    unreadable: Finding | None
-    """The first finding about bytes of it that cannot be read."""
+    unsound: Sequence[UnsoundBytes]
+    """Bytes in which headers show no sound entry."""
 
     @property
     def num_offsets(self) -> int:
@@ -107,23 +141,33 @@ def choose_replica(
     ranked = sorted(newest_first, key=lambda one: preference(one.log, folders))
     chosen = ranked[0]
     log, fill_findings, chains = chosen.log, list[Finding](), list[Chain]()
+    log_start_offset = _log_start_offset(ranked)
+    verified: Mapping[str, Collection[UnsoundBytes]] = {}
     if fill and chosen.can_fill:
         others = [one for one in ranked[1:] if one.can_fill]
         newest = [one for one in newest_first if one is not chosen and one.can_fill]
-        log_start_offset = _log_start_offset(ranked)
         holes, filler = _fill(chosen, others, newest, log_start_offset, survey_options)
-        chains = filler.chains
+        chains, verified = filler.chains, filler.unsound
         if chains:
             log = filled_log(chosen.log, holes, chains, filler.open_gaps)
         log = _with_log_start(log, log_start_offset)
         fill_findings = list(_fill_findings(chosen.log, holes, filler))
+    own_paths = {file.path for file in chosen.log.logs}
+    is_superseded = chosen.end_offset is None and any(
+        each.disposition == "superseded" and each.path in own_paths for each in log.left_out
+    )
+    evidence = [
+        _evidence(one, verified)
+        for one in ranked
+        if (one is not chosen or is_superseded) and (fill or one.end_offset is None)
+    ]
     return replace(
         log,
         findings=(
             *log.findings,
             _choice_finding(ranked),
             *fill_findings,
-            *_unreadable_findings(ranked),
+            *lost_offset_findings(log, evidence, log_start_offset, options.offsets, survey_options),
         ),
         measured_replicas=tuple(
             _replica_row(one, rank, chains) for rank, one in enumerate(ranked, 1)
@@ -145,7 +189,7 @@ def _measure(log: PartitionLog, options: SurveyOptions) -> _MeasuredReplica:
         headers.offsets.log_end_offset,
         headers.num_missing,
         headers.num_errors + sum(finding.severity == "error" for finding in survey.findings),
-        next((finding for finding in survey.findings if finding.code == "unreadable"), None),
+        headers.unsound,
     )
 
 
@@ -234,18 +278,14 @@ def _choice_finding(ranked: Sequence[_MeasuredReplica]) -> Finding:
     )
 
 
-def _unreadable_findings(ranked: Sequence[_MeasuredReplica]) -> Iterator[Finding]:
-    """Yield a finding for each other replica that may hold more than all that can be read.
-
-    If nothing of it can be read, only a high watermark shows that the replicas that can be read have all.
-    """
-    ends = [one.end_offset for one in ranked if one.end_offset is not None]
-    marks = [mark for one in ranked if (mark := one.log.high_watermark_checkpoint) is not None]
-    if ends and marks and max(marks) <= max(ends):
-        return
-    for one in ranked[1:]:
-        if one.unreadable is not None and one.end_offset is None:
-            yield one.unreadable
+def _evidence(
+    one: _MeasuredReplica, verified: Mapping[str, Collection[UnsoundBytes]]
+) -> ReplicaEvidence:
+    """Return what *one* tells about its lost offsets; *verified* are unsound bytes by checksums, too."""
+    own = verified.get(one.log.key, ())
+    files = {each.file for each in own}
+    unsound = [each for each in one.unsound if each.file not in files]
+    return ReplicaEvidence(one.log, one.end_offset, one.lineage, (*unsound, *own))
 
 
 def _fill_findings(

@@ -6,6 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 from magicbyte.errors import InputError
@@ -44,6 +45,8 @@ from magicbyte.verification._unread_details import unreadable_files, with_detail
 from magicbyte.verification.broker import BrokerPrediction, known_release
 from magicbyte.verification.startup import INDEX_INTERVAL_BYTES, StartupPrediction, predict_startup
 from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
+
+_PLACE = attrgetter("code", "topic", "partition", "replica", "file", "position")
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done, and those in all."""
@@ -271,9 +274,14 @@ def _add_replicas(result: Verification, logs: Sequence[PartitionLog], options: R
         for finding in result.findings
         if finding.severity == "error"
     }
+    choice_findings: list[Finding] = []
     for log in replica_choices(logs, options, damaged):
-        result.findings.extend(log.findings)
+        choice_findings += log.findings
         result.replicas.extend(replica_rows(log))
+    # A choice names again the damage of another replica whose offsets may be lost, and says more.
+    repeated = set(map(_PLACE, choice_findings))
+    result.findings = [one for one in result.findings if _PLACE(one) not in repeated]
+    result.findings += choice_findings
 
 
 def _verify_log(
