@@ -1,10 +1,32 @@
-"""Runs the Spark data source without Spark: plans its tasks and reads their rows."""
+"""Runs the Spark data source and the tasks of the pipeline without Spark, in this process."""
 
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import pyarrow as pa
 
 from magicbyte.spark.data_source import MagicbyteDataSource
+
+
+class InProcessSpark:
+    """Runs the tasks of a Spark job in this process."""
+
+    version = "none"
+
+    def __init__(self) -> None:
+        self.sparkContext = self
+        self._partitions: list[Iterable[Any]] = []
+
+    def parallelize(self, items: list[Any], number: int) -> "InProcessSpark":
+        self._partitions = [[item] for item in items]
+        return self
+
+    def mapPartitions(self, task: Callable[[Iterable[Any]], Iterable[Any]]) -> "InProcessSpark":
+        self._partitions = [task(iter(items)) for items in self._partitions]
+        return self
+
+    def count(self) -> int:
+        return sum(len(list(items)) for items in self._partitions)
 
 
 def planned(path: str, **options: str) -> tuple[Any, list[Any]]:

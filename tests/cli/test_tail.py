@@ -1,5 +1,6 @@
 """Tests of `magicbyte dump --tail` and `--follow`."""
 
+import errno
 import json
 import os
 import shutil
@@ -10,7 +11,9 @@ from unittest.mock import Mock
 
 import pytest
 
+import log_builder as build
 from io_faults import faulty_disk
+from log_builder import Folder
 from magicbyte.engines.entry import read_entry
 from magicbyte_cli import tail
 
@@ -95,6 +98,45 @@ def test_what_cannot_be_read_is_said_once_and_followed_past(
         result = run("dump", log, "--follow")
     assert result.exit_code == 2 and len(looks) == 3
     assert result.stderr.count("partition.metadata cannot be read") == 1
+
+
+def log_with_unreadable_end(folder: Folder) -> Path:
+    """Write a log of two segments; return the second one."""
+    folder.segment("t-0", b"".join(build.batch_of(offset, b"x") for offset in range(9)))
+    data = b"".join(build.batch_of(offset, b"x") for offset in range(9, 20))
+    return folder.segment("t-0", data, 9)
+
+
+@pytest.mark.parametrize("number", [0, 3, 50])
+def test_an_end_that_cannot_be_read_is_reported(folder: Folder, number: int) -> None:
+    last = log_with_unreadable_end(folder)
+    with faulty_disk() as disk:
+        disk.unopened[str(last)] = errno.EIO
+        result = run("dump", folder, "--tail", number, "--format", "ndjson")
+        assert [offset(line) for line in result.stdout.splitlines()] == [*range(9)][9 - number :][
+            :number
+        ]
+        assert result.exit_code == 2 and result.stderr.count("[unreadable]") == 1
+        assert f"not shown: {last.stat().st_size:,} bytes" in result.stderr
+        result = run("dump", folder, "--tail", number, "--on-damage", "fail")
+        assert result.exit_code == 2 and "cannot be read" in result.stderr
+        result = run("dump", folder, "--tail", 3, "--to-offset", 9, "--on-damage", "fail")
+        assert result.exit_code == 0, result.stderr  # what is lost was not asked for
+
+
+def test_an_end_that_cannot_be_read_is_reported_once_while_it_is_followed(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    last = log_with_unreadable_end(folder)
+    sleep = Mock(side_effect=[None, None, KeyboardInterrupt])
+    monkeypatch.setattr(tail.time, "sleep", sleep)
+    with faulty_disk() as disk:
+        disk.unopened[str(last)] = errno.EIO
+        result = run("dump", folder, "--follow", "--tail", 2, "--format", "ndjson")
+        assert [offset(line) for line in result.stdout.splitlines()] == [7, 8]
+        assert result.exit_code == 2 and result.stderr.count("[unreadable]") == 1
+        result = run("dump", folder, "--follow", "--on-damage", "fail")
+        assert result.exit_code == 2 and "cannot be read" in result.stderr
 
 
 def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> None:

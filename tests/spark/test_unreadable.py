@@ -2,9 +2,7 @@
 
 import errno
 import logging
-from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import Any
 
 import pyarrow.dataset
 import pytest
@@ -12,37 +10,16 @@ from click.testing import CliRunner
 
 import log_builder as build
 import magicbyte as mb
-from data_source import rows
+from data_source import InProcessSpark, rows
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
 from log_reader import spans
-from magicbyte.errors import UnreadableError
+from magicbyte.errors import MagicbyteError, UnreadableError
 from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.session import LazySession
 from magicbyte_cli import main
 
 BLOCK = FaultyDisk.BLOCK
-
-
-class InProcess:
-    """Runs the tasks of a Spark job in this process."""
-
-    version = "none"
-
-    def __init__(self) -> None:
-        self.sparkContext = self
-        self._partitions: list[Iterable[Any]] = []
-
-    def parallelize(self, items: list[Any], number: int) -> "InProcess":
-        self._partitions = [[item] for item in items]
-        return self
-
-    def mapPartitions(self, task: Callable[[Iterable[Any]], Iterable[Any]]) -> "InProcess":
-        self._partitions = [task(iter(items)) for items in self._partitions]
-        return self
-
-    def count(self) -> int:
-        return sum(len(list(items)) for items in self._partitions)
 
 
 @pytest.fixture
@@ -79,6 +56,41 @@ def test_tasks_deliver_all_rows_around_unreadable_blocks(
             rows(str(log_dir), maxPartitionBytes=max_bytes)
 
 
+@pytest.mark.parametrize("bounds", [{}, {"startingOffsets": '{"t":{"0":4,"1":4}}'}])
+@pytest.mark.parametrize("damage", ["unopened", "unreadable", "overwritten"])
+def test_a_lost_end_of_the_log_fails_the_read(
+    damage: str, bounds: dict[str, str], log_dir: Folder, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = b"".join(build.batch_of(offset, b"x" * 1500) for offset in range(20, 40))
+    path = log_dir.segment("t-0", data, 20)
+    begin = 4 if bounds else 0
+    with faulty_disk() as disk, caplog.at_level(logging.WARNING, "magicbyte.spark"):
+        if damage == "unopened":
+            disk.unopened[str(path)] = errno.EIO
+        elif damage == "unreadable":
+            disk.blocks[str(path)] = set(range(len(data) // BLOCK + 1))
+        else:
+            path.write_bytes(b"\xff" * len(data))
+        for more in ({}, {"maxRecordsPerPartition": "7"}):
+            with pytest.raises(MagicbyteError, match=f"{path.name} byte 0"):
+                rows(str(log_dir), **bounds, **more)
+            found = rows(str(log_dir), onDamage="skip", **bounds, **more)
+            lines = [(row["partition"], row["offset"]) for row in found]
+            assert lines == [(number, offset) for number in (0, 1) for offset in range(begin, 20)]
+        assert path.name in caplog.text
+        # What was lost is not asked for.
+        end = '{"t":{"0":20,"1":20}}'
+        assert len(rows(str(log_dir), endingOffsets=end, **bounds)) == 2 * (20 - begin)
+
+
+def test_a_log_of_which_nothing_can_be_read_fails_the_read(log_dir: Folder) -> None:
+    with faulty_disk() as disk:
+        disk.unopened[str(log_dir.path / "t-1" / f"{0:020}.log")] = errno.EIO
+        with pytest.raises(UnreadableError, match="t-1"):
+            rows(str(log_dir))
+        assert len(rows(str(log_dir), onDamage="skip")) == 20
+
+
 def test_a_checkpoint_that_cannot_be_read_is_logged(
     log_dir: Folder, caplog: pytest.LogCaptureFixture
 ) -> None:
@@ -92,7 +104,7 @@ def test_a_checkpoint_that_cannot_be_read_is_logged(
 def test_a_pipeline_writes_the_rest_and_ends_with_status_2(
     name: str, log_dir: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LazySession, "get", lambda self: InProcess())
+    monkeypatch.setattr(LazySession, "get", lambda self: InProcessSpark())
     monkeypatch.setattr(LazySession, "version", "none", raising=False)
     out = log_dir.path.parent / "out"
     with faulty_disk() as disk:
@@ -153,7 +165,7 @@ def test_a_stream_logs_once_what_is_not_read(
 def test_a_folder_that_cannot_be_listed_is_among_the_problems_of_a_pipeline(
     log_dir_with_more: Folder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(LazySession, "get", lambda self: InProcess())
+    monkeypatch.setattr(LazySession, "get", lambda self: InProcessSpark())
     monkeypatch.setattr(LazySession, "version", "none", raising=False)
     path = log_dir_with_more.path
     out = path.parent / "out"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pyarrow as pa
 
-from magicbyte.errors import ChangedError, MissingError
+from magicbyte.errors import ChangedError, MissingError, error_of
 from magicbyte.findings import TAILS
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
@@ -26,6 +26,9 @@ RecordFilter = Callable[[Dataset, Sequence[str]], Rows]
 
 NOT_REPORTED = (*TAILS, UNREAD_SEGMENTS)
 """Codes that are usual while a log is followed: an incomplete batch at its end is being written."""
+
+NOT_OF_TAIL = (UNREAD_SEGMENTS, "range-outside-log")
+"""Codes about the range that was read: the user asked for the last records, and for no range."""
 
 GROWTH = 4
 """Factor by which the offset range grows while it holds too few records."""
@@ -90,6 +93,10 @@ class Follower:
     ) -> Iterator[pa.RecordBatch]:
         planner = Planner(options)
         start, end = readable = self._ranges.of(planner, log)
+        for finding in self._ranges.findings_at_end(log):
+            if options.on_damage == "fail" and finding.severity == "error":
+                raise error_of(finding)
+            report.findings.append(finding)
         if log.key not in self._next:
             self._next[log.key] = self._first_offset(planner, log, readable)
         first = self._next[log.key]
@@ -122,7 +129,7 @@ class Follower:
         if self._tail is None or log.key not in (self._first_logs or ()):
             return first
         rows = _last_of(
-            log, planner.options, self._choose, ["offset"], self._tail, (first, end), Report()
+            log, planner.options, self._choose, ["offset"], self._tail, (first, end), end, Report()
         )
         offsets = [batch.column("offset")[0].as_py() for batch in rows if batch.num_rows]
         return min(offsets, default=end)
@@ -141,7 +148,7 @@ def last_rows(
         start, end = ReadableRanges().of(planner, log)
         low, high = wanted_offsets(planner, log)
         offsets = max(start, start if low is None else low), min(end, end if high is None else high)
-        yield from _last_of(log, dataset.options, choose, columns, count, offsets, report)
+        yield from _last_of(log, dataset.options, choose, columns, count, offsets, high, report)
 
 
 def _last_of(
@@ -151,33 +158,38 @@ def _last_of(
     columns: Sequence[str],
     count: int,
     offsets: BoundedRange,
+    high: int | None,
     report: Report,
 ) -> Iterator[pa.RecordBatch]:
-    """Yield the last *count* records of one log that are inside of *offsets*."""
+    """Yield the last *count* records of one log that are inside of *offsets*.
+
+    *high* is the end of the wanted offsets, None if there is none. It may be after *offsets*, which
+    end with the last sound entry: damage after that entry is reported, too.
+    """
     first, end = offsets
     num_offsets = count
     while True:
         begin = max(first, end - num_offsets)
         log_report = Report()
         last, surplus = deque[pa.RecordBatch](), -count
-        if begin < end:
-            rows = choose(_between(log, options, begin, end), columns)
+        if high is None or begin < high:
+            rows = choose(_between(log, options, begin, high), columns)
             for batch in rows.read_into(log_report):
                 last.append(batch)
                 surplus += len(batch)
-                while surplus >= len(last[0]):
+                while last and surplus >= len(last[0]):
                     surplus -= len(last.popleft())
         if surplus >= 0 or begin <= first:
             break
         num_offsets *= GROWTH
-    log_report.findings = [f for f in log_report.findings if f.code != UNREAD_SEGMENTS]
+    log_report.findings = [f for f in log_report.findings if f.code not in NOT_OF_TAIL]
     report.add(log_report)
     for batch in last:
         yield batch.slice(max(surplus, 0))
         surplus = 0
 
 
-def _between(log: PartitionLog, options: ReadOptions, first: int, end: int) -> Dataset:
-    """Return the dataset of the offsets [*first*, *end*) of *log*."""
+def _between(log: PartitionLog, options: ReadOptions, first: int, end: int | None) -> Dataset:
+    """Return the dataset of the offsets [*first*, *end*) of *log*; None: up to its end."""
     options = replace(options, offsets=(first, end), times=NO_RANGE)
     return Dataset([log], options, planner=Planner(options))

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
+from magicbyte.findings import Finding
 from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
@@ -48,7 +49,14 @@ def _readable_end(survey: Survey, isolation_level: str) -> int:
 class ReadableRanges:
     """The offsets of logs that a consumer can read, cached while the files keep their sizes."""
 
-    _cached: dict[str, tuple[FileSizes, BoundedRange]] = field(default_factory=dict)
+    _cached: dict[str, tuple[FileSizes, BoundedRange, list[Finding]]] = field(default_factory=dict)
+
+    def findings_at_end(self, log: PartitionLog) -> list[Finding]:
+        """Return the findings about the bytes of *log* after its last sound entry, as `of` saw them.
+
+        The range of offsets that `of` returned ends before these bytes.
+        """
+        return self._cached[log.folder][2]
 
     def of(self, planner: Planner, log: PartitionLog) -> BoundedRange:
         """Return the offsets of *log* that a consumer can read now."""
@@ -68,7 +76,8 @@ class ReadableRanges:
             end = min([end, *opened])
         first = log.log_start_offset or 0
         readable = first, max(first, end)
-        self._cached[log.folder] = sizes, readable
+        findings = [finding for unsound in survey.ranges_at_end for finding in unsound.findings]
+        self._cached[log.folder] = sizes, readable, findings
         return readable
 
 

@@ -102,17 +102,22 @@ class Survey:
     """The entries of the transaction indexes, where these decide and not the markers."""
 
     @property
-    def is_end_unreadable(self) -> bool:
-        """True if bytes after the last sound entry cannot be read: the log may have more offsets."""
+    def ranges_at_end(self) -> list[UnsoundRange]:
+        """The ranges after the last sound entry of the last segment: the log may have more offsets."""
+        ranges: list[UnsoundRange] = []
         for segment in self.segments[-1:]:
             end = segment.file.size_bytes
             for unsound in reversed(segment.unsound_ranges):
                 if unsound.end != end:
-                    return False
-                if unsound.kind == "unreadable":
-                    return True
+                    break
+                ranges.insert(0, unsound)
                 end = unsound.start
-        return False
+        return ranges
+
+    @property
+    def is_end_unreadable(self) -> bool:
+        """True if bytes after the last sound entry cannot be read."""
+        return any(unsound.kind == "unreadable" for unsound in self.ranges_at_end)
 
     @property
     def settles_transactions(self) -> bool:

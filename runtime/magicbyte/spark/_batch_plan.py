@@ -12,6 +12,7 @@ from magicbyte.reading.partial_plan import (
     survey_of_range,
 )
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import OffsetRange
 from magicbyte.reading.split import Split
 from magicbyte.spark._driver_log import log_findings, log_unread
 from magicbyte.spark._offset_bounds import EARLIEST, LATEST, OffsetBound
@@ -53,15 +54,21 @@ class BatchPlan:
         if self._needs_whole_log:
             survey = planner.survey(log, max_bytes)
             readable = readable_range(survey, planner.options.isolation_level)
-            offsets = self._resolve(planner, log, readable)
+            offsets, is_to_end = self._resolve(planner, log, readable)
         else:
-            offsets = self._resolve(planner, log, ReadableRanges().of(planner, log))
-            if offsets[0] >= offsets[1]:
+            readable = ReadableRanges().of(planner, log)
+            offsets, is_to_end = self._resolve(planner, log, readable)
+            if offsets[0] >= offsets[1] and not is_to_end:
                 return []
-            survey = survey_of_range(planner, log, offsets, max_bytes)
+            wanted = offsets[0], None if is_to_end else offsets[1]
+            survey = survey_of_range(planner, log, wanted, max_bytes)
         if not self._is_logged:
             log_findings("plan", [*survey.findings, *planner.index_findings])
-        return planner.splits_of_ranges(survey, divide(offsets, self._options.max_records))
+        ranges: list[OffsetRange] = [*divide(offsets, self._options.max_records)]
+        if is_to_end:
+            # The log may have lost offsets after its last sound entry: those are wanted, too.
+            ranges[-1:] = [(ranges[-1][0] if ranges else offsets[0], None)]
+        return planner.splits_of_ranges(survey, ranges)
 
     @property
     def _needs_whole_log(self) -> bool:
@@ -70,7 +77,9 @@ class BatchPlan:
         has_times = self._start.is_time or self._end.is_time
         return (is_all and not has_times) or self._options.read.on_damage == "stop"
 
-    def _resolve(self, planner: Planner, log: PartitionLog, readable: BoundedRange) -> BoundedRange:
+    def _resolve(
+        self, planner: Planner, log: PartitionLog, readable: BoundedRange
+    ) -> tuple[BoundedRange, bool]:
         look_up = partial(offset_at, planner)
         fails = self._options.fail_on_data_loss
         return resolve_range(log, readable, self._start, self._end, look_up, fails=fails)

@@ -27,16 +27,14 @@ def resolve_range(
     offset_at: OffsetAt,
     *,
     fails: bool,
-) -> BoundedRange:
+) -> tuple[BoundedRange, bool]:
     """Return the offsets of *log* from *start* to *end* that are inside the *readable* ones.
 
-    Raises InputError if a required time has no record, if the range is reversed and, with *fails*, if
+    The second value is True if *end* is the end of the log and no given offset. Raises InputError if a required time has no record, if the range is reversed and, with *fails*, if
     some of its offsets do not exist. Without *fails*, that is a warning.
     """
-    first, last = (
-        _absolute(resolve_offset(log, readable, bound, offset_at), readable)
-        for bound in (start, end)
-    )
+    bounds = [resolve_offset(log, readable, bound, offset_at) for bound in (start, end)]
+    first, last = (_absolute(bound, readable) for bound in bounds)
     check_order(partition_of(log), first, last)
     if first < last and (first < readable[0] or last > readable[1]):
         report_data_loss(
@@ -44,7 +42,7 @@ def resolve_range(
             f"some of {readable[0]} to {readable[1] - 1}, which exist",
             fails=fails,
         )
-    return max(first, readable[0]), min(last, readable[1])
+    return (max(first, readable[0]), min(last, readable[1])), bounds[1] == LATEST
 
 
 def resolve_offset(
