@@ -2,22 +2,30 @@
 
 import errno
 import logging
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pyarrow.dataset
 import pytest
 from click.testing import CliRunner
+from pyspark.errors import PySparkException
+from pyspark.sql import SparkSession
 
 import log_builder as build
 import magicbyte as mb
 from data_source import InProcessSpark, rows
+from faulty_logs import Fault, Row, SampleLog, write_sample
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
 from log_reader import spans
 from magicbyte.errors import MagicbyteError, UnreadableError
 from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.session import LazySession
+from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_cli import main
+from spark.faulty_source import FaultySource, FaultyTask, disk_with, faults_option
 
 BLOCK = FaultyDisk.BLOCK
 
@@ -176,3 +184,147 @@ def test_a_folder_that_cannot_be_listed_is_among_the_problems_of_a_pipeline(
     assert result.exit_code == 2, result.output
     problems = pyarrow.dataset.dataset(out / "problems", format="parquet").to_table().to_pylist()
     assert problems == expected
+
+
+# Faults at each of 50 places
+
+
+@pytest.fixture(scope="module")
+def sample(tmp_path_factory: pytest.TempPathFactory) -> SampleLog:
+    return write_sample(tmp_path_factory.mktemp("disk") / "kafka")
+
+
+def test_each_fault_is_survived_or_fails_the_read(
+    sample: SampleLog, caplog: pytest.LogCaptureFixture
+) -> None:
+    for number, fault in enumerate(sample.faults()):
+        print(f"fault {number}: {fault}")
+        with faulty_disk(with_kernels=number % 2 == 1) as disk:
+            fault.put_into(disk)
+            caplog.clear()
+            with caplog.at_level(logging.WARNING, "magicbyte.spark"):
+                found = rows(str(sample.path), onDamage="skip")
+            assert {(row["topic"], row["partition"], row["offset"]) for row in found} == (
+                sample.rows(fault)
+            )
+            assert ("unreadable" in caplog.text) == bool(disk.failed)
+            assert disk.failed or fault.path.suffix in (".index", ".timeindex")
+            if disk.failed:
+                with pytest.raises(MagicbyteError):
+                    rows(str(sample.path))
+
+
+@dataclass(frozen=True)
+class FaultyCopies:
+    """A copy of a log for each of its faults, all in one folder, with other names of topics."""
+
+    path: Path
+    logs: list[SampleLog]
+    faults: list[Fault]
+
+    @property
+    def rows(self) -> set[Row]:
+        pairs = zip(self.logs, self.faults, strict=True)
+        return {row for log, fault in pairs for row in log.rows(fault)}
+
+    def check_segments(self, segments: Iterable[Any]) -> None:
+        """Check that the bytes of each segment add up, and that all unreadable ones are counted."""
+        num_unreadable = 0
+        for row in segments:
+            if row["file_kind"] == "log":
+                names = (*DISPOSITIONS, "tail")
+                assert sum(row[f"bytes_{name}"] for name in names) == row["size_bytes"]
+                num_unreadable += row["bytes_unreadable"]
+        lost = (len(fault.lost_bytes) for fault in self.faults if fault.is_of_segment)
+        assert num_unreadable == sum(lost) > 0
+
+    def check_problems(self, problems: Iterable[Any]) -> None:
+        """Check that each fault that was met is a finding, and each unreadable byte in one of them."""
+        found: dict[str, list[Any]] = {}
+        for row in problems:
+            if row["code"] == "unreadable":
+                found.setdefault(row["message"], []).append(row)
+        assert all(len(rows) == 1 for rows in found.values())
+        for fault in self.faults:
+            if fault.path.suffix in (".index", ".timeindex"):
+                continue
+            rows = [rows[0] for message, rows in found.items() if str(fault.path) in message]
+            assert rows, fault
+            if fault.is_of_segment:
+                positions = [
+                    range(row["position"], row["position"] + row["length"]) for row in rows
+                ]
+                assert sorted(at for part in positions for at in part) == list(fault.lost_bytes)
+
+
+@pytest.fixture(scope="module")
+def copies(sample: SampleLog, tmp_path_factory: pytest.TempPathFactory) -> FaultyCopies:
+    root = tmp_path_factory.mktemp("disks")
+    logs, faults = [], []
+    for number, fault in enumerate(sample.faults()):
+        copy = sample.copy(root / f"disk-{number:02}", f"d{number:02}-")
+        logs.append(copy)
+        faults.append(Fault(sample.path_in(copy, fault.path), fault.block))
+    assert all(fault.path.exists() for fault in faults)
+    return FaultyCopies(root, logs, faults)
+
+
+def test_one_job_reads_past_all_faults(copies: FaultyCopies, spark: SparkSession) -> None:
+    spark.dataSource.register(FaultySource)
+    reader = spark.read.format(FaultySource.name()).option("faults", faults_option(copies.faults))
+
+    with pytest.raises(PySparkException, match="Input/output error"):
+        reader.load(str(copies.path)).count()
+
+    reader = reader.option("onDamage", "skip")
+    reader = reader.option("maxPartitionBytes", "400000")
+    records = reader.option("columns", "topic,partition,offset").load(str(copies.path))
+    found = records.collect()
+    assert len(found) == len(copies.rows)
+    assert {tuple(row) for row in found} == copies.rows
+
+    tables = {
+        name: spark.read.format(FaultySource.name())
+        .options(faults=faults_option(copies.faults), table=name, onDamage="skip")
+        .load(str(copies.path))
+        .collect()
+        for name in ("segments", "problems")
+    }
+    copies.check_segments(tables["segments"])
+    copies.check_problems(tables["problems"])
+
+
+class FaultySpark:
+    """A Spark session whose jobs run on a faulty disk."""
+
+    def __init__(self, spark: SparkSession, faults: str) -> None:
+        self.spark, self.faults = spark, faults
+        self.sparkContext = self
+
+    def parallelize(self, items: list[Any], number: int) -> "FaultySpark":
+        self._items = self.spark.sparkContext.parallelize(items, number)
+        return self
+
+    def mapPartitions(self, task: Any) -> Any:
+        return self._items.mapPartitions(FaultyTask(self.faults, task))
+
+
+def test_one_pipeline_writes_past_all_faults(
+    copies: FaultyCopies, spark: SparkSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    faulty = FaultySpark(spark, faults_option(copies.faults))
+    monkeypatch.setattr(LazySession, "get", lambda self: faulty)
+    monkeypatch.setattr(LazySession, "version", spark.version, raising=False)
+    out = tmp_path / "out"
+    with disk_with(faulty.faults):
+        options = ["--max-partition-bytes", "400000"]
+        result = CliRunner().invoke(main, ["pipeline", str(copies.path), str(out), *options])
+    assert result.exit_code == 2, result.output
+    tables = {
+        name: pyarrow.dataset.dataset(out / name, format="parquet").to_table().to_pylist()
+        for name in ("records", "segments", "problems")
+    }
+    found = {(row["topic"], row["partition"], row["offset"]) for row in tables["records"]}
+    assert found == copies.rows and len(tables["records"]) == len(found)
+    copies.check_segments(tables["segments"])
+    copies.check_problems(tables["problems"])
