@@ -57,7 +57,68 @@ def test_records_beyond_the_last_offset_of_the_header_are_no_gap(check: Any) -> 
 
 def test_a_gap_after_records_beyond_the_header_is_still_one(check: Any) -> None:
     entries = build.batch(build.records(10), 0, last_delta=5), build.batch(build.records(2), 12)
-    assert codes(check(*entries)) == ["offset-gap", "record-offset-mismatch"]
+    gap, mismatch = check(*entries)
+    assert (gap.code, gap.message) == ("offset-gap", "offsets 10 to 11 are missing")
+    assert mismatch.code == "record-offset-mismatch"
+
+
+BEYOND = build.batch(build.records(10), 0, last_delta=5)
+
+
+@pytest.mark.parametrize(
+    ("data", "gaps"),
+    [
+        ([BEYOND + build.batch(base=10)], []),
+        ([build.batch(base=0) + build.batch(build.records(9), 1, last_delta=0, codec=build.GZIP)
+          + build.batch(base=10)], []),
+        ([BEYOND, build.batch(base=10)], []),
+        ([BEYOND, build.batch(build.records(10), 10, last_delta=1), build.batch(base=20)], []),
+        ([BEYOND, b""], []),
+        ([BEYOND + build.batch(base=12)], [("10", "12")]),
+        ([BEYOND, build.batch(base=12)], [("10", "12")]),
+        ([BEYOND + build.batch(base=10) + build.batch(base=12)], [("11", "12")]),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
+def test_every_output_knows_the_offsets_of_records_beyond_their_header(
+    folder: Any, data: list[bytes], gaps: list[tuple[str, str]], engine: str
+) -> None:
+    for number, content in enumerate(data):
+        folder.segment("t-0", content, base=10 * number if number else 0)
+    path = folder.path / "t-0"
+    dataset = mb.open(path, engine=engine)
+    records = dataset.records()
+    list(records)
+    outputs = [
+        records.report.findings,
+        mb.verify(path, engine=engine).findings,
+        mb.stats(path, engine=engine).findings,
+        *(
+            _findings_of(getattr(dataset, name)())
+            for name in ("transactions", "partitions", "gaps")
+        ),
+    ]
+    for findings in outputs:
+        found = [(one.expected, one.found) for one in findings if one.code.startswith("offset-gap")]
+        assert found == gaps
+    problems = dataset.problems(["code", "expected", "found"]).to_pylist()
+    assert [
+        (row["expected"], row["found"]) for row in problems if row["code"].startswith("offset-gap")
+    ] == gaps
+    missing = [row for row in dataset.gaps().to_pylist() if row["reason"] == "missing"]
+    assert [(str(row["first_offset"]), str(row["end_offset"])) for row in missing] == gaps
+
+
+def _findings_of(rows: mb.Rows) -> list[Finding]:
+    list(rows)
+    return rows.report.findings
+
+
+def test_a_transaction_is_not_undecided_for_offsets_that_records_have(folder: Any) -> None:
+    data = build.transactional(0, 7) + build.batch(build.records(9), 1, last_delta=0)
+    path = folder.segment("t-0", data + build.control(build.COMMIT, 10, 7)).parent
+    (row,) = mb.open(path).transactions(["outcome"]).to_pylist()
+    assert row["outcome"] == "committed"
 
 
 @pytest.mark.parametrize("deltas", [(0, 2, 1), (0, 1, 1), (-1, 0, 1)])

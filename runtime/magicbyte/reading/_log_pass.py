@@ -94,6 +94,13 @@ class LogPass:
     def add_uncertainty(self) -> None:
         """Note that entries may be missing after the one that was added last."""
 
+    def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
+        """Return the offset after the records before entry *index* of *piece*, where headers say *stated*.
+
+        None is the end of the log. A pass over headers knows no more than these.
+        """
+        return stated
+
     def add_missing(self, first: int, end: int | None) -> None:
         """Note that offsets from *first* to before *end* are missing; None: all later ones."""
 
@@ -218,9 +225,12 @@ class LogPass:
         columns = (
             piece.entries.column(name)[indices].tolist() for name in ("base_offset", "position")
         )
-        for (index, expected), base, position in zip(gaps, *columns, strict=True):
+        for (index, stated), base, position in zip(gaps, *columns, strict=True):
             if base == NO_VALUE:
                 continue  # a wrapper message: its first offset is in its payload
+            expected = self.end_of_records(piece, index, stated)
+            if expected >= base:
+                continue
             while num_reported < len(piece.findings):
                 finding = piece.findings[num_reported]
                 if finding.position is not None and finding.position > position:
@@ -265,10 +275,10 @@ class LogPass:
         if self.is_after_damage:
             self.is_after_damage = False
             self.add_missing(expected or 0, base)
-        elif (
-            expected is not None and base > expected and self.report_gap(segment, 0, expected, base)
-        ):
-            self.add_uncertainty()
+        elif expected is not None and base > expected:
+            expected = self.end_of_records(None, 0, expected)
+            if base > expected and self.report_gap(segment, 0, expected, base):
+                self.add_uncertainty()
 
     def looks_cleaned(self, segment: SegmentSurvey, start: int, end: int) -> bool:
         """Return whether headers show that the segments for offsets *start* to *end* were cleaned."""

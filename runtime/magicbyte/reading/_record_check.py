@@ -23,8 +23,6 @@ COLUMNS = ("timestamp",)
 
 NO_TIMESTAMP = -1
 
-GAP_CODES = ("offset-gap", "offset-gap-cleaned")
-
 
 @dataclass(slots=True)
 class _Fault:
@@ -41,8 +39,6 @@ class RecordCheck:
         self._log = log
         self._faults: dict[tuple[str, str], _Fault] = {}
         """Faults by code and file name."""
-        self._last_records: dict[int, int] = {}
-        """Highest offset of a record, by the lower last offset in its batch's header."""
 
     def add(self, segment: LogFile, judged: ClassifiedEntries) -> None:
         """Check the next entries of the log, in *segment*, with the offsets and times of their records."""
@@ -87,7 +83,6 @@ class RecordCheck:
             field, found, expected = "offset_delta", int(lowest[at]) - first, "increasing from 0"
             message = f"the offsets of the records do not increase from {first} to {last}"
             if are_above[at]:
-                self._last_records[last] = top
                 field, found, expected = "last_offset_delta", last - first, str(top - first)
                 message = f"the header ends at offset {last}, its records at {top}"
             index = int(indices[at])
@@ -155,15 +150,3 @@ class RecordCheck:
             else fault.finding
             for fault in self._faults.values()
         ]
-
-    def without_false_gaps(self, findings: Sequence[Finding]) -> list[Finding]:
-        """Return *findings* without the gaps of offsets that records beyond their header's range have."""
-        if not self._last_records:
-            return list(findings)
-        return [finding for finding in findings if not self._is_false_gap(finding)]
-
-    def _is_false_gap(self, finding: Finding) -> bool:
-        if finding.code not in GAP_CODES or finding.found is None or finding.expected is None:
-            return False
-        last = int(finding.expected) - 1
-        return self._last_records.get(last, last) >= int(finding.found) - 1

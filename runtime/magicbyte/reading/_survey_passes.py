@@ -22,6 +22,7 @@ from magicbyte.reading._index_outcomes import (
     aborted_by_indexes,
 )
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
+from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._transaction_pass import TransactionPass
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.reading.survey import SegmentSurvey, Survey
@@ -99,6 +100,7 @@ class VerifiedPass(LogPass):
         self.transactions = TransactionPass(
             companions, self.is_any_cleaned, engine=options.engine, limits=options.limits
         )
+        self.record_ends = RecordEnds(options.engine, options.limits, options.open_log)
 
     def is_any_cleaned(self) -> bool:
         """Return whether cleaning may have removed entries so far."""
@@ -109,6 +111,13 @@ class VerifiedPass(LogPass):
     def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
         self.transactions.begin_segment(segment.file.base_offset)
         return self.transactions.open_transactions()
+
+    def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        super().add_piece(segment, piece)
+        self.record_ends.add(segment.file, piece)
+
+    def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
+        return self.record_ends.before(piece, index, stated)
 
     def add_uncertainty(self) -> None:
         self.transactions.add_uncertainty()
