@@ -219,6 +219,15 @@ def test_an_entry_in_the_wrong_segment_is_missing_from_a_range_with_a_finding(fo
     assert codes == ["range-unread"]
 
 
+def test_an_entry_above_the_end_of_the_last_segment_is_missing_from_a_range_with_findings(
+    folder: Any,
+) -> None:
+    path = segments_of(folder, build.batch(base=35), ten(10), ten(20), snapshots={1: (), 2: ()})
+    assert 35 in offsets_and_codes(path)[0]
+    offsets, codes = offsets_and_codes(path, 35, 36)
+    assert offsets == [] and sorted(codes) == ["range-outside-log", "range-unread"]
+
+
 def test_damage_at_the_end_of_a_segment_is_no_tail_if_the_range_ends_there(folder: Any) -> None:
     cut = build.batch(build.records(5)) + build.batch(build.records(5), 5)[:-3]
     path = segments_of(folder, cut, ten(10), snapshots={})
