@@ -163,7 +163,14 @@ class KraftBroker:
     def write_metadata(self) -> None:
         self.metadata.mkdir(exist_ok=True)
         (self.metadata / f"{0:020}.log").write_bytes(b"".join(self.batches))
-        state = {"currentVoters": [{"voterId": 1}], "leaderId": 1, "data_version": 0}
+        state = {
+            "clusterId": "",
+            "leaderId": 1,
+            "leaderEpoch": 1,
+            "votedId": -1,
+            "appliedOffset": 0,
+        }
+        state |= {"currentVoters": [{"voterId": 1}], "data_version": 0}
         (self.metadata / "quorum-state").write_text(json.dumps(state))
 
     def verify(self, *log_dirs: Path, **options: Any) -> mb.Verification:

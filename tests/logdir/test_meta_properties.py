@@ -25,7 +25,10 @@ def test_file_of_a_broker_with_zookeeper_has_its_broker_id() -> None:
 
 
 def test_version_decides_which_key_is_the_node_id() -> None:
-    assert parse_meta_properties(b"version=1\nbroker.id=2\n").node_id is None
+    with pytest.raises(FormatError, match=r"no node\.id"):
+        parse_meta_properties(b"version=1\nbroker.id=2\ncluster.id=c\n")
+    with pytest.raises(FormatError, match=r"no cluster\.id"):
+        parse_meta_properties(b"version=1\nnode.id=2\n")
     assert parse_meta_properties(b"version=0\nnode.id=2\n").node_id is None
 
 
@@ -70,5 +73,5 @@ def test_lines_are_read_as_java_util_properties_reads_them(
     [("AAAAAAAAAAAAAAAAAAAAAA", True), ("AAAAAAAAAAAAAAAAAAAAYw", True), (DIRECTORY, False)],
 )
 def test_directory_ids_up_to_99_are_reserved(directory: str, is_reserved: bool) -> None:
-    found = parse_meta_properties(f"version=1\ndirectory.id={directory}".encode())
+    found = parse_meta_properties(f"version=0\ndirectory.id={directory}".encode())
     assert found.has_reserved_directory_id is is_reserved

@@ -50,8 +50,8 @@ def parse_meta_properties(data: bytes) -> MetaProperties:
     """Return the content of a `meta.properties` file.
 
     A file without a version is version 0, as in Kafka. Raises FormatError (`meta-properties-invalid`)
-    where a broker cannot parse the file: an unknown version, an id that is no number, or a directory
-    id that is no UUID.
+    where a broker cannot parse the file: an unknown version, an id that is no number, a directory
+    id that is no UUID, or version 1 without node.id or cluster.id.
     """
     properties = java_properties(data)
     version = properties.get("version", "0").strip()
@@ -64,13 +64,17 @@ def parse_meta_properties(data: bytes) -> MetaProperties:
         if not _NUMBER.fullmatch(text):
             raise _invalid(name, text, "a number")
         node_id = int(text)
+    cluster_id = properties.get("cluster.id")
+    if version == "1" and (node_id is None or cluster_id is None):
+        missing = name if node_id is None else "cluster.id"
+        raise _invalid("version", version, f"0, since there is no {missing}")
     directory_id = properties.get("directory.id")
     if directory_id is not None and uuid_bytes(directory_id) is None:
         raise _invalid("directory.id", directory_id, "a UUID in base64")
     return MetaProperties(
         version,
         node_id,
-        properties.get("cluster.id"),
+        cluster_id,
         directory_id,
         tuple(sorted(properties.items())),
     )

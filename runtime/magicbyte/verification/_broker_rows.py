@@ -136,12 +136,16 @@ def add_broker_rows(
         for broker in judged
         for finding in broker.findings
         if finding.severity != "note"
-        and not (
-            finding.code in ("partition-invalid", "partition-metadata-invalid")
-            and (finding.topic, finding.partition) in verified
-        )
+        and not (_is_of_one_file(finding) and (finding.topic, finding.partition) in verified)
     ]
     return predicted.brokers, findings
+
+
+def _is_of_one_file(finding: Finding) -> bool:
+    """Return whether a broker stops, or takes a log.dir offline, because of a partition's own file."""
+    if finding.code == "log-dir-failed":
+        return finding.file is not None
+    return finding.code in ("partition-invalid", "partition-metadata-invalid")
 
 
 def _as_current(log: PartitionLog) -> PartitionLog:

@@ -106,6 +106,21 @@ def test_unknown_version_takes_the_log_dir_offline(broker: KraftBroker) -> None:
     assert rows == {"alpha-1": "not-served", "beta-1": "not-served"}
 
 
+@pytest.mark.parametrize("line", ["node.id", "cluster.id"])
+def test_version_1_without_an_id_takes_the_log_dir_offline(broker: KraftBroker, line: str) -> None:
+    path = broker.log_dirs[1] / "meta.properties"
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join(each for each in lines if not each.startswith(line)))
+    assert broker.predict()[2] == {"alpha-1": "not-served", "beta-1": "not-served"}
+
+
+def test_folder_in_place_of_meta_properties_takes_the_log_dir_offline(broker: KraftBroker) -> None:
+    (broker.log_dirs[1] / "meta.properties").unlink()
+    (broker.log_dirs[1] / "meta.properties").mkdir()
+    (broker.log_dirs[1] / "lost+found").mkdir()  # which a broker does not come to see
+    assert broker.predict()[2] == {"alpha-1": "not-served", "beta-1": "not-served"}
+
+
 def test_unknown_version_in_the_metadata_log_dir_ends_the_broker(broker: KraftBroker) -> None:
     broker.properties(broker.log_dirs[0], version=2)
     assert broker.predict()[1] == ["meta-properties-invalid"]
@@ -231,6 +246,27 @@ def test_metadata_log_of_empty_segments_never_gets_ready(broker: KraftBroker) ->
     assert broker.predict(kafka_version="3.7")[2] == ALL
 
 
+def test_metadata_log_that_ends_with_an_empty_segment_above_its_records_never_gets_ready(
+    broker: KraftBroker,
+) -> None:
+    (broker.metadata / f"{9999:020}.log").write_bytes(b"x")
+    assert broker.predict()[1] == ["metadata-log-damaged"]
+    assert broker.predict(kafka_version="3.7")[1] != ["metadata-log-damaged"]
+
+
+def test_folders_of_other_metadata_partitions_are_skipped(broker: KraftBroker) -> None:
+    (broker.log_dirs[0] / "__cluster_metadata-1").mkdir()
+    assert broker.predict()[:2] == ("starts", [])
+
+
+@pytest.mark.parametrize("content", ["garbage\n", ""])
+def test_invalid_topic_id_of_the_metadata_log_ends_the_node(
+    broker: KraftBroker, content: str
+) -> None:
+    (broker.metadata / "partition.metadata").write_text(content)
+    assert broker.predict()[1] == ["partition-metadata-invalid"]
+
+
 @pytest.mark.parametrize(
     ("name", "content"),
     [
@@ -263,6 +299,12 @@ def test_leftovers_of_snapshots_are_ignored(broker: KraftBroker) -> None:
 @pytest.mark.parametrize("content", ["", "{broken", '{"data_version":7}'])
 def test_quorum_state_that_cannot_be_read_ends_the_node(broker: KraftBroker, content: str) -> None:
     (broker.metadata / "quorum-state").write_text(content)
+    assert broker.predict()[1] == ["quorum-state-invalid"]
+
+
+def test_folder_in_place_of_the_quorum_state_ends_the_node(broker: KraftBroker) -> None:
+    (broker.metadata / "quorum-state").unlink()
+    (broker.metadata / "quorum-state").mkdir()
     assert broker.predict()[1] == ["quorum-state-invalid"]
 
 
@@ -410,14 +452,35 @@ def test_partition_metadata_of_version_1_is_accepted(broker: KraftBroker) -> Non
     assert broker.predict() == STARTS
 
 
-def test_word_in_a_leader_epoch_checkpoint_ends_the_broker(broker: KraftBroker) -> None:
-    (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text("0\n1\nzero 0\n")
+@pytest.mark.parametrize("line", ["zero 0", "0 zero", "2147483648 0", "0 9223372036854775808"])
+def test_word_in_a_leader_epoch_checkpoint_ends_the_broker(broker: KraftBroker, line: str) -> None:
+    (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text(f"0\n1\n{line}\n")
     assert broker.predict()[:2] == ("refuses-to-start", ["partition-invalid"])
 
 
 def test_wrong_count_in_a_leader_epoch_checkpoint_stops_its_log_dir(broker: KraftBroker) -> None:
     (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text("0\n2\n0 0\n")
     assert broker.predict()[2] == {"alpha-1": "not-served", "beta-1": "not-served"}
+
+
+@pytest.mark.parametrize("suffix", ["index", "timeindex", "txnindex", "log"])
+def test_folder_in_place_of_a_file_of_the_log_stops_the_log_dir(
+    broker: KraftBroker, suffix: str
+) -> None:
+    path = broker.log_dirs[1] / "alpha-1" / f"{0:020}.{suffix}"
+    path.unlink(missing_ok=True)
+    path.mkdir()
+    assert broker.predict()[2] == {"alpha-1": "not-served", "beta-1": "not-served"}
+
+
+def test_folder_named_like_another_segment_is_skipped(broker: KraftBroker) -> None:
+    (broker.log_dirs[1] / "alpha-1" / f"{7:020}.log").mkdir()
+    assert broker.predict() == STARTS
+
+
+def test_wrong_leader_epochs_in_the_metadata_log_dir_end_the_broker(broker: KraftBroker) -> None:
+    (broker.log_dirs[0] / "alpha-0" / "leader-epoch-checkpoint").write_text("0\n2\n0 0\n")
+    assert broker.predict()[:2] == ("refuses-to-start", ["log-dir-failed"])
 
 
 def test_word_in_a_high_watermark_checkpoint_stops_all_partitions(broker: KraftBroker) -> None:

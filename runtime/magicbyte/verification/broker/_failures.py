@@ -1,5 +1,6 @@
 """Faults that take a log.dir offline while a broker starts, or end the broker (LogDirFailureChannel)."""
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -8,11 +9,12 @@ from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import parse_topic_id
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.storage import Storage, is_url
+from magicbyte.storage import FolderItem, Storage, is_url
 from magicbyte.storage.access import is_on_read_only_mount, is_readable, is_write_protected
 from magicbyte.verification.broker._folder_names import BrokerFolder
 from magicbyte.verification.broker._grouping import BrokerGroup
 from magicbyte.verification.broker._log_dir_state import LogDirState, is_missing
+from magicbyte.verification.broker._metadata_log import PARTITION_METADATA
 from magicbyte.verification.broker._startup_rules import StartupRules
 from magicbyte.verification.startup import (
     HIGH_WATERMARK_FILE,
@@ -20,8 +22,6 @@ from magicbyte.verification.startup import (
     checkpoint_faults,
     invalid_files,
 )
-
-PARTITION_METADATA = "partition.metadata"
 
 READ_FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot", "leader-epoch-checkpoint", PARTITION_METADATA)  # fmt: skip
 """Ends of the names of files that a broker opens when it loads a partition."""
@@ -56,7 +56,8 @@ def read_failures(
     mounts = {is_on_read_only_mount(state.path) for state in group.states if not is_url(state.path)}
     for state in group.states:
         state.failures.extend(_own_failures(state, rules, can_be_mount=len(mounts) > 1))
-        if state.obstacle is not None:
+        state.is_loaded = not state.failures
+        if not state.is_loaded:
             continue
         has_checkpoint_fault = _check_checkpoints(state, rules, storage, failures)
         for folder in state.folders(rules):
@@ -76,7 +77,7 @@ def _own_failures(
     """Yield the reasons why the log.dir itself cannot be used."""
     if state.obstacle is not None:
         yield _failed(state, f"it is {state.obstacle}" if state.is_a_file else state.obstacle)
-    elif rules.is_kraft and state.invalid_properties is not None:
+    elif state.invalid_properties is not None and (rules.is_kraft or not state.can_read_properties):
         message = f"meta.properties: {state.invalid_properties.message}"
         yield replace(_failed(state, message), code="meta-properties-invalid")
     elif can_be_mount and not is_url(state.path) and is_on_read_only_mount(state.path):
@@ -125,7 +126,10 @@ def _check_folder(
     if not is_url(path):
         blocked = next(_unreadable(path, storage), None)
         if blocked is not None:
-            state.failures.append(_failed(state, f"{blocked} cannot be read"))
+            is_id = blocked.endswith(f"/{PARTITION_METADATA}")
+            code = "partition-metadata-invalid" if is_id and rules.is_kraft else "log-dir-failed"
+            failure = _failed(state, f"{blocked} cannot be read", folder.topic)
+            state.failures.append(replace(failure, code=code, partition=folder.partition))
             return
         if is_write_protected(path) and not is_write_protected(state.path):
             message = f"the folder {path} cannot be written, as the startup has to"
@@ -160,7 +164,7 @@ def _consequence(state: LogDirState, *, is_fatal: bool) -> str:
 
 
 def _unreadable(path: str, storage: Storage) -> Iterator[str]:
-    """Yield the folder *path*, or files in it, that this process may not read."""
+    """Yield the folder *path*, or files in it, that this process may not read or that are folders."""
     if not is_readable(path):
         yield path
         return
@@ -170,10 +174,20 @@ def _unreadable(path: str, storage: Storage) -> Iterator[str]:
         if not is_missing(error):
             yield path
         return
+    bases = {item.name.partition(".")[0] for item in items if _is_segment(item)}
     for item in items:
         file = f"{path}/{item.name}"
-        if item.name.endswith(READ_FILES) and not item.is_folder and not is_readable(file):
+        if not item.name.endswith(READ_FILES):
+            continue
+        # A broker skips a folder with the name of a segment, unless it is to open a file there.
+        base, _, suffix = item.name.partition(".")
+        is_opened = suffix in ("", "metadata", "snapshot") or not bases or base in bases
+        if is_opened if item.is_folder else not is_readable(file):
             yield file
+
+
+def _is_segment(item: FolderItem) -> bool:
+    return item.name.endswith(".log") and not item.is_folder
 
 
 def _check_log(
@@ -196,10 +210,11 @@ def _check_log(
         is_metadata = fault.file == PARTITION_METADATA
         if is_metadata and rules.is_kraft:
             continue  # noted when the topic id was read
-        code = "partition-metadata-invalid" if is_metadata else "partition-invalid"
-        finding = partial(Finding, code=code, topic=log.topic, file=fault.file)
         # A word where a number belongs is a NumberFormatException, which nothing catches.
         is_fatal = not rules.is_kraft or _is_word(str(fault.found))
+        other_code = "partition-invalid" if is_fatal else "log-dir-failed"
+        code = "partition-metadata-invalid" if is_metadata else other_code
+        finding = partial(Finding, code=code, topic=log.topic, file=fault.file)
         message = f"{fault.message}: {_consequence(state, is_fatal=is_fatal)}"
         target = failures.broker if is_fatal else state.failures
         target.append(finding(message=message, partition=log.partition))
@@ -215,6 +230,9 @@ def _check_log(
 
 
 def _is_word(line: str) -> bool:
-    """Return whether *line* has the fields of a leader epoch, and one of them is no number."""
+    """Return whether *line* has the fields of a leader epoch, and one of them is no number of its size."""
     fields = line.split()
-    return len(fields) == 2 and not all(part.lstrip("+-").isdecimal() for part in fields)
+    return len(fields) == 2 and not all(
+        re.fullmatch(r"[+-]?\d{1,19}", text) and -(1 << bits) <= int(text) < 1 << bits
+        for text, bits in zip(fields, (31, 63), strict=True)
+    )

@@ -42,17 +42,25 @@ def group_log_dirs(
     """Return *states* by broker: by cluster.id and node.id, and by what metadata logs say.
 
     A log.dir that does not say whose it is belongs to the only broker there is, else to none of them.
+    One without a cluster.id belongs to the only broker with its node.id.
     """
     by_identity: dict[tuple[str | None, int], BrokerGroup] = {}
     nameless: list[LogDirState] = []
     for state in states:
         properties = state.properties
-        if properties is None or properties.node_id is None:
+        if properties is None or properties.node_id is None or properties.node_id < 0:
             nameless.append(state)
             continue
-        identity = properties.cluster_id, properties.node_id
+        identity = properties.cluster_id or None, properties.node_id
         group = by_identity.setdefault(identity, BrokerGroup([], identity[1], identity[0], {}))
         group.states.append(state)
+    order = {state.path: number for number, state in enumerate(states)}
+    for node_id in [node_id for cluster_id, node_id in by_identity if cluster_id is None]:
+        same_node = [key for key in by_identity if key[1] == node_id and key[0] is not None]
+        if len(same_node) == 1:
+            joined = by_identity[same_node[0]].states
+            joined += by_identity.pop((None, node_id)).states
+            joined.sort(key=lambda state: order[state.path])
     groups = [copy for group in by_identity.values() for copy in _without_copies(group)]
     for group in groups:
         _add_metadata_logs(group, metadata_logs)
@@ -61,7 +69,6 @@ def group_log_dirs(
         if len(groups) != 1:
             groups.append(BrokerGroup([], None, None, {}))
         groups[-1].states.extend(nameless)
-        order = {state.path: number for number, state in enumerate(states)}
         groups[-1].states.sort(key=lambda state: order[state.path])
         _add_metadata_logs(groups[-1], metadata_logs)
     return groups

@@ -20,7 +20,7 @@ from magicbyte.verification.broker._folder_names import (
     BrokerFolder,
     parse_broker_folder,
 )
-from magicbyte.verification.broker._metadata_log import METADATA_FOLDER
+from magicbyte.verification.broker._metadata_log import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.verification.broker._startup_rules import StartupRules
 
 BOOTSTRAP_CHECKPOINT = "bootstrap.checkpoint"
@@ -49,8 +49,12 @@ class LogDirState:
     """None if there is no `meta.properties`, or none that a broker can parse."""
     has_properties: bool = False
     invalid_properties: Finding | None = None
+    can_read_properties: bool = True
+    """False if `meta.properties` is there and its bytes cannot be read."""
     failures: list[Finding] = field(default_factory=list)
     """Reasons why a broker takes it offline; none if it stays online."""
+    is_loaded: bool = True
+    """False if a broker takes it offline before it looks at the folders in it."""
 
     @property
     def is_offline(self) -> bool:
@@ -122,7 +126,9 @@ class LogDirState:
 
     def _loaded(self, rules: StartupRules) -> Iterator[str]:
         for name in self.folder_names:
-            is_skipped = (rules.is_kraft and name == METADATA_FOLDER) or (
+            folder = parse_broker_folder(name, rules)
+            is_metadata = folder is not None and folder.topic == METADATA_TOPIC
+            is_skipped = (rules.is_kraft and is_metadata) or (
                 rules.knows_index_cache and name == INDEX_CACHE_FOLDER
             )
             if not is_skipped:
@@ -159,6 +165,7 @@ def read_log_dir_state(path: str, storage: Storage, log_dir: LogDir | None) -> L
         if is_missing(error):  # removed since the folder was listed
             state.has_properties = False
         else:
+            state.can_read_properties = False
             state.invalid_properties = Finding(
                 code="meta-properties-invalid", message=f"cannot be read: {error.found}"
             )

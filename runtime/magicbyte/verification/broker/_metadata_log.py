@@ -6,24 +6,25 @@ from dataclasses import dataclass, field, replace
 
 from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
-from magicbyte.errors import FormatError, InputError, LimitError
+from magicbyte.errors import FormatError, InputError, LimitError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.kafka_release import KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.storage import read_small_file
 from magicbyte.verification.broker._metadata_image import MetadataImage, apply_records
 from magicbyte.verification.broker._metadata_records import MetadataRecords, read_metadata_file
 from magicbyte.verification.broker._quorum_state import (
     MAX_QUORUM_STATE_BYTES,
     QUORUM_STATE,
-    QuorumState,
     parse_quorum_state,
 )
-from magicbyte.verification.startup import StartupPrediction, predict_startup
+from magicbyte.verification.startup import StartupPrediction, invalid_files, predict_startup
 from magicbyte_formats.wire import ControlType
 
 METADATA_TOPIC = "__cluster_metadata"
 METADATA_FOLDER = f"{METADATA_TOPIC}-0"
+PARTITION_METADATA = "partition.metadata"
 METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 """The topic id of `__cluster_metadata`, the same in every cluster (Uuid.METADATA_TOPIC_ID)."""
 
@@ -109,11 +110,9 @@ class _MetadataReader:
             alone, is_clean=False, has_transactions=False, engine=engine, limits=self.limits
         )
         if metadata.prediction.refusal is not None:
-            metadata.findings.append(
-                self.finding(
-                    "partition-invalid", f"{METADATA_FOLDER}: {metadata.prediction.refusal}"
-                )
-            )
+            is_id = any(fault.file == PARTITION_METADATA for fault in invalid_files(log))
+            code = "partition-metadata-invalid" if is_id else "partition-invalid"
+            self.refuse(code, f"{METADATA_FOLDER}: {metadata.prediction.refusal}")
         start = log.logs[0].base_offset or 0 if log.logs else 0
         end = metadata.prediction.log_end_offset or 0
         snapshots = [each for each in self.snapshots() if each.offset >= start]
@@ -127,13 +126,13 @@ class _MetadataReader:
         is_reset = newest is not None and end < newest.offset
         metadata.end_after = newest.offset if newest is not None and is_reset else end
         metadata.end_before = self.known_end(segment_records, newest)
-        is_empty = not any(metadata.prediction.segment_sizes.values())
+        records_end = self.records_end(segment_records, start)
         is_read_first = self.release >= SINCE_CONTROL_RECORDS_ARE_READ
-        if is_read_first and is_empty and end > start and (newest is None or newest.offset < end):
+        if is_read_first and end > records_end and (newest is None or newest.offset < end):
             self.refuse(
                 "metadata-log-damaged",
-                f"no segment holds a record, and their names end at offset {end}: the node would "
-                "wait for ever for offsets that do not exist",
+                f"the last record is before offset {records_end}, and the names of the segments end at "
+                f"offset {end}: the node would wait for ever for offsets that do not exist",
             )
         self.read_quorum_state()
         self.fold(newest, segment_records, is_reset=is_reset)
@@ -173,6 +172,14 @@ class _MetadataReader:
                 continue
         return segment_records
 
+    def records_end(
+        self, segment_records: list[tuple[LogFile, MetadataRecords]], start: int
+    ) -> int:
+        """Return the offset after the last record that a startup leaves; *start* if it leaves none."""
+        sizes = self.metadata.prediction.segment_sizes
+        ends = [read.next_offset for file, read in segment_records if sizes.get(file.name)]
+        return max(ends, default=start)
+
     def known_end(
         self, segment_records: list[tuple[LogFile, MetadataRecords]], newest: _Snapshot | None
     ) -> int:
@@ -187,21 +194,19 @@ class _MetadataReader:
         return max(ends)
 
     def read_quorum_state(self) -> None:
-        file = next((each for each in self.metadata.log.files if each.name == QUORUM_STATE), None)
-        if file is None:
-            return
-        state = QuorumState(None)
+        log = self.metadata.log
+        store = log.files[0].store if log.files else None
         try:
-            state = parse_quorum_state(
-                file.read_small(MAX_QUORUM_STATE_BYTES), release=self.release
-            )
-        except FormatError as error:
-            log = self.metadata.log
-            finding = error.finding.at(log.topic, log.partition, file.name)
-            self.metadata.findings.append(finding)
-        except InputError:
+            path = f"{log.folder}/{QUORUM_STATE}"
+            data = read_small_file(path, max_bytes=MAX_QUORUM_STATE_BYTES, store=store)
+            self.metadata.voters = parse_quorum_state(data, release=self.release).voters
+        except MissingError:
             return
-        self.metadata.voters = state.voters
+        except FormatError as error:
+            finding = error.finding.at(log.topic, log.partition, QUORUM_STATE)
+            self.metadata.findings.append(finding)
+        except UnreadableError as error:
+            self.refuse("quorum-state-invalid", f"cannot be read: {error.found}", QUORUM_STATE)
 
     def fold(
         self,

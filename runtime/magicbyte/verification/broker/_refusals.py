@@ -20,6 +20,7 @@ from magicbyte.verification.broker._metadata_image import MetadataImage, apply_r
 from magicbyte.verification.broker._metadata_log import (
     METADATA_FOLDER,
     METADATA_TOPIC_ID,
+    PARTITION_METADATA,
     MetadataLog,
 )
 from magicbyte.verification.broker._metadata_records import read_metadata_file
@@ -94,7 +95,7 @@ def _kraft_refusals(
                 )
                 if value is None
             ]
-            if missing:
+            if missing:  # of version 0, which a broker reads even if they are missing
                 yield _refusal(
                     "meta-properties-invalid",
                     f"{state.path}/{META_PROPERTIES} has no {' and no '.join(missing)}",
@@ -105,6 +106,8 @@ def _differing_properties(group: BrokerGroup) -> Refusals:
     """Yield a finding if any two files differ in any key, as brokers until 3.6 demand."""
     property_contents: dict[tuple[tuple[str, str], ...] | str, str] = {}
     for state in group.states:
+        if not state.can_read_properties:
+            continue  # the log.dir is offline, and the broker compares the others
         if state.invalid_properties is not None:
             property_contents.setdefault(state.invalid_properties.message, state.path)
         elif state.properties is not None:
@@ -187,7 +190,7 @@ def _bootstrap_refusals(
 
 def _topic_id_refusals(metadata: MetadataLog) -> Refusals:
     for file in metadata.log.files:
-        if file.name != "partition.metadata":
+        if file.name != PARTITION_METADATA:
             continue
         try:
             topic_id = parse_topic_id(file.read_small(1 << 12))
@@ -211,7 +214,7 @@ def folder_refusals(group: BrokerGroup, rules: StartupRules) -> Refusals:
     folders: defaultdict[tuple[str, int, str | None], list[tuple[LogDirState, BrokerFolder]]]
     folders = defaultdict(list)
     for state in group.states:
-        if state.obstacle is not None:
+        if not state.is_loaded:
             continue
         for name in state.foreign_folders(rules):
             yield Finding(
