@@ -124,6 +124,13 @@ def range_with_less(folder: Path, **options: Any) -> ranges.RangeRead:
     )
 
 
+def range_with_less_and_another_finding(folder: Path, **options: Any) -> ranges.RangeRead:
+    """Read records; if a range is asked for, drop the first row and report a gap."""
+    result = range_with_less(folder, **options)
+    finding = Finding(code="offset-gap", message="one is missing")
+    return replace(result, findings=(finding,)) if "offsets" in options else result
+
+
 def range_that_withholds(folder: Path, **options: Any) -> ranges.RangeRead:
     """Read records; if a range is asked for, drop all rows with a finding."""
     result = ranges.read_rows(folder, **options)

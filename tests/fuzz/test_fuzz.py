@@ -133,7 +133,8 @@ def test_a_partition_that_is_read_differently_is_a_difference(tmp_path: Path) ->
     ("reader", "message"),
     [
         (planted.range_with_more, "1 rows that the whole read does not deliver"),
-        (planted.range_with_less, "rows missing without a finding"),
+        (planted.range_with_less, "rows missing without range-unread"),
+        (planted.range_with_less_and_another_finding, "rows missing without range-unread"),
     ],
 )
 def test_a_range_that_disagrees_with_the_whole_is_a_difference(
