@@ -143,13 +143,27 @@ class IndexedOutcomes:
         return codes
 
 
+MARKERS = np.dtype(
+    [
+        ("producer_id", np.int64),
+        ("offset", np.int64),
+        ("first_offset", np.int64),
+        ("previous", np.int64),
+    ]
+)
+"""Control batches, each with the first offset of the transaction that it ends, and with the offset of
+the producer's control batch before it, -1 if there is none."""
+
+NO_MARKER = np.array([(-1, -1, -1, -1)], MARKERS)
+
+
 @dataclass(slots=True)
 class HeaderTransactions:
-    """Follows transactions through headers: which are open, and at which offsets markers are."""
+    """Follows transactions through headers: which are open, and what each control batch ended."""
 
     open: dict[int, Transaction]
-    _markers: list[tuple[Numbers, Numbers]] = field(default_factory=list)
-    """Producer ids and offsets of the control batches so far."""
+    _markers: list[StructuredRows] = field(default_factory=list)
+    """The control batches so far, as MARKERS."""
 
     def add(self, entries: Entries, segment_number: int) -> None:
         """Add *entries* of the segment with the number *segment_number*."""
@@ -161,12 +175,11 @@ class HeaderTransactions:
         events = np.flatnonzero(is_event)
         if not len(events):
             return
-        markers = np.flatnonzero(is_marker)
-        self._markers.append((producers[markers], entries.column("last_offset")[markers]))
         # By producer, and by offset within each.
         events = events[np.argsort(producers[events], kind="stable")]
         ids = producers[events]
         begins = np.flatnonzero(np.append(True, ids[1:] != ids[:-1]))
+        self._add_markers(entries, events, is_marker[events], begins)
         last_markers = np.maximum.reduceat(
             np.where(is_marker[events], np.arange(len(events)), -1), begins
         )
@@ -185,6 +198,26 @@ class HeaderTransactions:
                     entries[int(events[first])], entries[int(events[end - 1])], segment_number
                 )
 
+    def _add_markers(
+        self, entries: Entries, events: Numbers, is_marker: Mask, begins: Numbers
+    ) -> None:
+        """Add the control batches of *events*, which are sorted by producer; *begins*: its first ones."""
+        markers = np.flatnonzero(is_marker)
+        table = np.zeros(len(markers), MARKERS)
+        table["producer_id"] = entries.column("producer_id")[events[markers]]
+        table["offset"] = entries.column("last_offset")[events[markers]]
+        # A transaction begins after the producer's marker before this one.
+        own_begins = begins[np.searchsorted(begins, markers, "right") - 1]
+        befores = np.append(-1, markers[:-1])
+        starts = np.maximum(own_begins, befores + 1)
+        # Without data it begins at its marker.
+        table["first_offset"] = entries.column("first_offset")[events[starts]]
+        for row in np.flatnonzero(befores < own_begins).tolist():
+            before = self.open.get(int(table["producer_id"][row]))
+            if before is not None:
+                table["first_offset"][row] = before.first_offset
+        self._markers.append(table)
+
     def _add_data(self, first: Entry, last: Entry, segment_number: int) -> None:
         """Add the data of *first* to *last* to the producer's open transaction, or begin one."""
         transaction = self.open.get(first.producer_id)
@@ -202,18 +235,16 @@ class HeaderTransactions:
         transaction.last_offset = last.last_offset
         transaction.producer_epoch = last.producer_epoch
 
-    def have_marker(self, producers: Numbers, offsets: Numbers) -> Mask:
-        """Return a mask: True where the log has a control batch of `producers[i]` at `offsets[i]`."""
-        none = np.zeros(0, np.int64)
-        ids = np.concatenate([none, *(ids for ids, _ in self._markers)])
-        marker_offsets = np.concatenate([none, *(lasts for _, lasts in self._markers)])
-        if not len(marker_offsets):
-            return np.zeros(len(offsets), np.bool_)
-        order = np.argsort(marker_offsets, kind="stable")
-        ids, marker_offsets = ids[order], marker_offsets[order]
-        index = np.minimum(np.searchsorted(marker_offsets, offsets), len(marker_offsets) - 1)
-        has_marker: Mask = (marker_offsets[index] == offsets) & (ids[index] == producers)
-        return has_marker
+    def markers_at(self, producers: Numbers, offsets: Numbers) -> StructuredRows:
+        """Return the control batch of `producers[i]` at `offsets[i]`, as MARKERS; offset -1: there is none."""
+        markers = np.concatenate([np.zeros(0, MARKERS), *self._markers])
+        markers = markers[np.lexsort((markers["offset"], markers["producer_id"]))]
+        is_same_producer = markers["producer_id"][1:] == markers["producer_id"][:-1]
+        markers["previous"][1:] = np.where(is_same_producer, markers["offset"][:-1], -1)
+        markers = np.append(markers[np.argsort(markers["offset"], kind="stable")], NO_MARKER)
+        found = markers[np.searchsorted(markers["offset"][:-1], offsets)]
+        found[(found["offset"] != offsets) | (found["producer_id"] != producers)] = NO_MARKER
+        return found
 
 
 @dataclass(frozen=True, slots=True)
@@ -261,13 +292,26 @@ def _read_trusted(
     is_inside = lasts >= indexed.base
     if indexed.end is not None:
         is_inside &= lasts < indexed.end
+    markers = headers.markers_at(producers, lasts)
+    has_marker = markers["offset"] >= 0
     # Cleaning removes markers whose data is gone, and leaves the index.
-    is_right = is_inside & (headers.have_marker(producers, lasts) | indexed.is_cleaned)
+    is_right = is_inside & (has_marker | indexed.is_cleaned)
     if not is_right.all():
         wrong = int(np.argmin(is_right))
         raise UntrustedIndexError(
             f"{file.name} lists an abort of producer {int(producers[wrong])} at offset "
             f"{int(lasts[wrong])}, where the log has no marker of that producer"
+        )
+    # Cleaning may have removed the first data of a transaction, but adds none before it.
+    firsts = table["first_offset"].astype(np.int64)
+    is_right = (markers["previous"] < firsts) & (firsts <= markers["first_offset"])
+    is_right |= ~has_marker
+    if not is_right.all():
+        wrong = int(np.argmin(is_right))
+        raise UntrustedIndexError(
+            f"{file.name} lists an abort of producer {int(producers[wrong])} from offset "
+            f"{int(firsts[wrong])} to {int(lasts[wrong])}, where the log has a transaction from "
+            f"offset {int(markers['first_offset'][wrong])}"
         )
     return table
 
