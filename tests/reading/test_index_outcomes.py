@@ -257,3 +257,20 @@ def test_python_refuses_what_makes_no_sense() -> None:
         mb.open(INTERLEAVED, transactions="guess")
     with pytest.raises(InputError, match="transactions 'index' with on_damage 'stop'"):
         mb.open(INTERLEAVED, transactions="index", on_damage="stop")
+
+
+@pytest.mark.parametrize("first", [5, 12])
+def test_an_index_with_another_first_offset_than_the_log_is_doubted(
+    first: int, tmp_path: Path
+) -> None:
+    shutil.copytree(DATA / "3.9" / "transactions" / "log-0" / "aborted-0", tmp_path / "aborted-0")
+    (index,) = (tmp_path / "aborted-0").glob("*.txnindex")
+    data = bytearray(index.read_bytes())
+    begin = 2 * 34 + 10  # the third entry: producer 7, offsets 10 to 20
+    assert int.from_bytes(data[begin : begin + 8], "big") == 10
+    data[begin : begin + 8] = first.to_bytes(8, "big")
+    index.write_bytes(data)
+    rows = mb.open(tmp_path, transactions="index", on_damage="skip").records(["offset"])
+    assert rows.to_table().num_rows == 0
+    (doubt,) = (one for one in rows.report.findings if one.code == "txnindex-doubted")
+    assert f"producer 7 from offset {first} to 20" in doubt.message

@@ -240,6 +240,7 @@ class HeaderTransactions:
         markers = np.concatenate([np.zeros(0, MARKERS), *self._markers])
         markers = markers[np.lexsort((markers["offset"], markers["producer_id"]))]
         is_same_producer = markers["producer_id"][1:] == markers["producer_id"][:-1]
+        markers["previous"][:1] = -1
         markers["previous"][1:] = np.where(is_same_producer, markers["offset"][:-1], -1)
         markers = np.append(markers[np.argsort(markers["offset"], kind="stable")], NO_MARKER)
         found = markers[np.searchsorted(markers["offset"][:-1], offsets)]
