@@ -19,6 +19,7 @@ from magicbyte.errors import (
     MagicbyteError,
     MissingError,
     StoreError,
+    TopicError,
     TruncatedError,
     UnreadableError,
 )
@@ -56,6 +57,7 @@ __all__ = [
     "Split",
     "Statistics",
     "StoreError",
+    "TopicError",
     "TruncatedError",
     "UnreadPath",
     "UnreadableError",

@@ -3,6 +3,7 @@
     MagicbyteError
     ├── InputError           a path or an argument is wrong (also a ValueError or an OSError)
     │   ├── MissingError     a path does not exist, or may not be read
+    │   ├── TopicError       a topic is not there
     │   ├── UnreadableError  it exists, and the system does not deliver it or some of its bytes
     │   ├── ChangedError     the files changed while they were read
     │   │   └── GoneError    a file is gone since it was listed
@@ -70,6 +71,10 @@ class MissingError(InputError, OSError):
     def __reduce__(self) -> tuple[type["MissingError"], tuple[OSError, str]]:
         cause = OSError(self.errno, self.found) if self.errno else OSError(self.found)
         return MissingError, (cause, self.path or "")
+
+
+class TopicError(InputError):
+    """A topic that was asked for by name is not there."""
 
 
 class UnreadableError(InputError, OSError):

@@ -1,6 +1,7 @@
 """Tests of the data source: discovery by name, column types, and the rows of the Python API."""
 
 import pickle
+import re
 import shutil
 from operator import itemgetter
 from pathlib import Path
@@ -13,10 +14,10 @@ from pyspark.sql import DataFrame, SparkSession
 
 import magicbyte as mb
 from file_damage import flip
-from magicbyte.spark import _spark_columns
+from magicbyte.spark import _spark_columns, error_condition
 from magicbyte.spark._tasks import tasks
 from magicbyte.tables.stored_types import MAX_MILLISECONDS, is_out_of_range
-from paths import DATA
+from paths import CHECKOUT, DATA
 
 KAFKA = (
     "struct<key:binary,value:binary,topic:string,partition:int,offset:bigint,timestamp:timestamp,"
@@ -28,6 +29,16 @@ SNAKE = (
 )
 CLUSTER = str(DATA / "4.3" / "transactions" / "log-0")
 LIVES = str(DATA / "2.8" / "lives" / "log-0")
+
+
+PAGE = (CHECKOUT / "docs" / "spark.md").read_text(encoding="utf-8")
+
+
+def sentence(error: Exception) -> str:
+    """Return the line of *error* that names an error of ours; there is no traceback around it."""
+    assert "Traceback (most recent call last)" not in str(error).split("\nJVM stacktrace:")[0]
+    (line,) = re.findall(r"magicbyte\.errors\.(.*)$", str(error), re.MULTILINE)
+    return str(line)
 
 
 def read(spark: SparkSession, path: str, **options: str) -> DataFrame:
@@ -130,16 +141,53 @@ def test_a_schema_that_cannot_be_is_refused(spark: SparkSession, ddl: str, messa
 def test_options_are_refused_in_a_sentence_that_names_them(spark: SparkSession) -> None:
     with pytest.raises(AnalysisException) as refused:
         read(spark, CLUSTER, startingOffset="earliest")
-    assert "InputError: no option 'startingoffset'; expected some of path, paths, assig" in str(
-        refused.value
+    assert error_condition(refused.value) == "MAGICBYTE_UNKNOWN_OPTION"
+    assert sentence(refused.value) == (
+        "InputError: [MAGICBYTE_UNKNOWN_OPTION] no option 'startingoffset'; "
+        "expected startingOffsets, startingOffsetsByTimestamp or endingOffsets"
     )
 
 
 def test_a_path_that_is_missing_is_refused_when_it_is_loaded(spark: SparkSession) -> None:
-    with pytest.raises(AnalysisException, match="MissingError: /no/such/folder: No such file"):
+    with pytest.raises(AnalysisException) as missing:
         read(spark, "/no/such/folder")
-    with pytest.raises(AnalysisException, match=r"InputError: no path; expected load\(path\)"):
+    assert sentence(missing.value).startswith(
+        "MissingError: [MAGICBYTE_NO_SUCH_PATH] /no/such/folder: No such file"
+    )
+    with pytest.raises(AnalysisException) as none:
         spark.read.format("magicbyte").load()
+    assert sentence(none.value).startswith(
+        "InputError: [MAGICBYTE_INVALID_OPTION] no path; expected load(path)"
+    )
+
+
+def test_a_topic_or_an_offset_that_cannot_be_is_refused_when_it_is_loaded(
+    spark: SparkSession,
+) -> None:
+    with pytest.raises(AnalysisException) as missing:
+        read(spark, CLUSTER, subscribe="nowhere")
+    assert error_condition(missing.value) == "MAGICBYTE_NO_SUCH_TOPIC"
+    assert sentence(missing.value).startswith("TopicError: [MAGICBYTE_NO_SUCH_TOPIC] no topic 'no")
+    with pytest.raises(AnalysisException) as invalid:
+        read(spark, CLUSTER, startingOffsets="now")
+    assert error_condition(invalid.value) == "MAGICBYTE_INVALID_OPTION"
+
+
+def test_sql_reads_a_temporary_view_and_refuses_a_table(spark: SparkSession) -> None:
+    (example,) = re.findall(r"^    (CREATE TEMPORARY VIEW .*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    (query,) = re.findall(r"^    (SELECT .*?)\n\n", PAGE, re.MULTILINE | re.DOTALL)
+    spark.sql(example.replace("/var/lib/kafka", CLUSTER).replace("'orders'", "'committed'"))
+    try:
+        offsets = {row.partition: row.last for row in spark.sql(query).collect()}
+    finally:
+        spark.catalog.dropTempView("orders")
+    table = mb.open(CLUSTER, topics=["committed"]).records(["partition", "offset"]).to_table()
+    latest = table.group_by("partition").aggregate([("offset", "max")]).to_pylist()
+    assert offsets == {row["partition"]: row["offset_max"] for row in latest} != {}
+    with pytest.raises(AnalysisException) as refused:
+        spark.sql(f"CREATE TABLE orders USING magicbyte OPTIONS (path '{CLUSTER}')")
+    assert error_condition(refused.value) == "MAGICBYTE_NOT_A_TABLE"
+    assert "expected CREATE TEMPORARY VIEW name USING magicbyte" in sentence(refused.value)
 
 
 def test_an_empty_plan_gives_no_rows(spark: SparkSession) -> None:
@@ -155,7 +203,10 @@ def test_damage_fails_in_one_sentence_or_is_skipped(spark: SparkSession, tmp_pat
     flip(log, -1, 1)
     with pytest.raises(PythonException) as failed:
         read(spark, str(damaged)).count()
-    assert f"ChecksumError: committed-0/{log.name} byte 0: stored CRC-32C 0x" in str(failed.value)
+    assert error_condition(failed.value) == "MAGICBYTE_DAMAGED"
+    assert sentence(failed.value).startswith(
+        f"ChecksumError: [MAGICBYTE_DAMAGED] committed-0/{log.name} byte 0: stored CRC-32C 0x"
+    )
     assert "direct cause" not in str(failed.value)
     names = ("topic", "partition", "offset", "value")
     skipped = read(spark, str(damaged), onDamage="skip").select(*names)

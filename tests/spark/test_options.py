@@ -99,7 +99,8 @@ def test_internal_topics_are_read_only_if_named() -> None:
             "startingOffsets with the table batches; expected the table records",
         ),
         ({"table": "segments", "minPartitions": "3"}, "minPartitions with the table segments"),
-        ({"kafka.bootstrap.servers": "localhost:9092"}, "no option 'kafka.bootstrap.servers'"),
+        ({"startingOffsets": "now"}, "startingOffsets 'now'; expected e.g. earliest, latest or {"),
+        ({"endingTimestamp": "now"}, "endingTimestamp 'now'; expected milliseconds since"),
     ],
 )
 def test_contradictory_options_are_refused(options: dict[str, str], message: str) -> None:
@@ -131,6 +132,26 @@ def test_path_that_is_missing_or_contradicted_is_refused(
     with pytest.raises(InputError) as error:
         parse(options)
     assert message in str(error.value)
+
+
+def test_options_about_a_broker_are_ignored_with_one_warning(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    options = {"kafka.bootstrap.servers": "localhost:9092", "groupidprefix": "a"}
+    options |= {
+        "fetchOffset.numRetries": "3",
+        "kafkaConsumer.pollTimeoutMs": "1",
+        "KAFKA.group.id": "g",
+    }
+    with caplog.at_level(logging.WARNING):
+        offsets = places(TRANSACTIONS, **options, **{"kafka.isolation.level": "read_uncommitted"})
+    assert offsets == by_partition(isolation_level="read_uncommitted")
+    (warning,) = (one.getMessage() for one in caplog.records)
+    assert warning == (
+        "kafka.bootstrap.servers, groupIdPrefix, fetchOffset.numRetries, kafkaConsumer.pollTimeoutMs, "
+        "KAFKA.group.id: no meaning without a broker, ignored"
+    )
+    assert set(parse({"path": "/", **options}).raw) == {"path"}
 
 
 def test_options_have_no_case() -> None:

@@ -55,7 +55,10 @@ def test_store_error_is_one_sentence(
 ) -> None:
     with s3.checking_credentials(), pytest.raises(PySparkException) as raised:
         frame(spark, s3, url).count()
-    assert f"StoreError: {url}: INVALID_ACCESS_KEY_ID during ListObjectsV2" in str(raised.value)
+    assert (
+        f"StoreError: [MAGICBYTE_STORE] {url}: INVALID_ACCESS_KEY_ID during ListObjectsV2"
+        in str(raised.value)
+    )
     for text in (str(raised.value), *capfd.readouterr()):
         assert SECRET not in text and ACCESS_KEY not in text
 

@@ -7,7 +7,7 @@ from itertools import chain
 from operator import attrgetter
 from typing import Any
 
-from magicbyte.errors import InputError, error_of
+from magicbyte.errors import InputError, TopicError, error_of
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import AT_A_TIME, described, discover, log_order
@@ -167,7 +167,7 @@ def _check_served(topic_names: list[str], logs: list[PartitionLog]) -> None:
         own = [log for log in logs if log.topic == topic]
         if own and all(log.state is not None for log in own):
             folders = ", ".join(log.folder for log in own)
-            raise InputError(
+            raise TopicError(
                 f"topic {topic!r} is only in folders that no broker serves: {folders}",
                 "the path of such a folder, which is read if it is named",
             )
@@ -252,10 +252,7 @@ def _select(
     or a partition is not there.
     """
     if topic_names is not None:
-        known = sorted({log.topic for log in logs if log.topic is not None})
-        for name in topic_names:
-            if name not in known:
-                raise InputError(f"no topic {name!r}", _choices(name, known))
+        _check_topics(topic_names, logs)
         logs = [log for log in logs if log.topic in topic_names]
     if partition_numbers is not None:
         known_numbers = sorted({log.partition for log in logs if log.partition is not None})
@@ -276,6 +273,21 @@ def _select(
         if log.uploads:
             logs[index] = with_remote(log, storage, strict=strict)
     return logs
+
+
+def check_topics(
+    paths: Iterable[str | os.PathLike[str]], topics: Iterable[str], storage: Storage
+) -> None:
+    """Raise TopicError unless all *topics* are below *paths*. Only names of files are read."""
+    logs, _, _ = discover(paths, storage, strict=False)
+    _check_topics(topics, logs)
+
+
+def _check_topics(topic_names: Iterable[str], logs: Iterable[PartitionLog]) -> None:
+    known = sorted({log.topic for log in logs if log.topic is not None})
+    for name in topic_names:
+        if name not in known:
+            raise TopicError(f"no topic {name!r}", _choices(name, known))
 
 
 def _choices(name: str, known: list[str]) -> str:

@@ -7,17 +7,22 @@ from contextlib import contextmanager
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.unread_path import MAY_HOLD_RECORDS, UnreadPath
+from magicbyte.spark._conditions import name_in_spark
 
 log = logging.getLogger("magicbyte.spark")
 
 
 @contextmanager
 def without_traceback() -> Iterator[None]:
-    """Remove the traceback and the causes from our errors: Spark would print all of them."""
+    """Remove the causes from our errors, and in Spark's processes the traceback too.
+
+    Spark would print all of them before the sentence that matters.
+    """
     try:
         yield
     except MagicbyteError as error:
-        raise error.with_traceback(None) from None
+        name_in_spark(error)
+        raise error from None
 
 
 def log_findings(stage: str, findings: Sequence[Finding], *, is_growing: bool = False) -> None:

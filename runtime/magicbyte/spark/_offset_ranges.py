@@ -6,6 +6,7 @@ from collections.abc import Callable
 from magicbyte.errors import InputError
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.partial_plan import BoundedRange
+from magicbyte.spark._conditions import with_condition
 from magicbyte.spark._offset_bounds import EARLIEST, LATEST, OffsetBound, check_order
 from magicbyte.spark._option_values import Partition
 
@@ -70,7 +71,8 @@ def _absolute(offset: int, readable: BoundedRange) -> int:
 def report_data_loss(found: str, expected: str, *, fails: bool) -> None:
     """Raise InputError for lost offsets if the read *fails* on data loss, else log a warning."""
     if fails:
-        raise InputError(found, f"{expected}; failOnDataLoss false reads what is left")
+        advice = f"{expected}; failOnDataLoss false reads what is left"
+        raise with_condition(InputError(found, advice), "MAGICBYTE_DATA_LOSS")
     log.warning("data loss: %s; expected %s; reading what is left", found, expected)
 
 

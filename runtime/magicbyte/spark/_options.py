@@ -2,8 +2,9 @@
 
 import json
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TypeVar
 
@@ -18,8 +19,10 @@ from magicbyte.reading.read_options import (
     ISOLATION_LEVELS,
     TRANSACTION_SOURCES,
     ReadOptions,
+    alternatives,
 )
 from magicbyte.spark import _offset_bounds, _option_values
+from magicbyte.spark._conditions import input_errors_have, with_condition
 from magicbyte.spark._offset_bounds import OffsetBound
 from magicbyte.spark._option_values import Partition
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
@@ -60,6 +63,18 @@ RECORDS_OPTIONS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
     "planPath",
 )
+IGNORED_OPTIONS = (
+    *("groupIdPrefix", "fetchOffset.numRetries", "fetchOffset.retryIntervalMs"),
+    "kafkaConsumer.pollTimeoutMs",
+)
+"""Options of the Kafka source about its broker, beside those for its client; they have no meaning here."""
+
+CLIENT_PREFIX = "kafka."
+"""Prefix of options for the Kafka source's client. One has a meaning here: `kafka.isolation.level`."""
+
+TABLE_PROPERTIES = ("owner", "location", "provider", "external", "is_managed_location")
+"""Properties of a table in Spark's catalog. Spark hands them to the source for CREATE TABLE alone."""
+
 STREAM_OPTIONS = ("maxOffsetsPerTrigger", "minOffsetsPerTrigger", "maxTriggerDelay")
 """Options that a batch read ignores, with a warning."""
 
@@ -117,14 +132,24 @@ class SourceOptions:
             )
         return _offset_bounds.starting_bound(self.raw, "latest")
 
+    def check_topics(self) -> None:
+        """Raise TopicError if a topic is named that does not exist; stores are not asked."""
+        topics = self.named_topics
+        if topics is not None and not any(map(is_url, self.paths)):
+            opening.check_topics(self.paths, topics, Storage())
+
+    @property
+    def named_topics(self) -> tuple[str, ...] | None:
+        """Topics of `subscribe` or `assign`."""
+        if self.assigned is not None:
+            return tuple(sorted({topic for topic, _ in self.assigned}))
+        return self.topics
+
     def open(self) -> Dataset:
         """Open the dataset; InputError if a path is not a log or a topic does not exist."""
-        topics = self.topics
-        if self.assigned is not None:
-            topics = tuple(sorted({topic for topic, _ in self.assigned}))
         dataset = opening.open(
             *self.paths,
-            topics=topics,
+            topics=self.named_topics,
             isolation_level=self.read.isolation_level,
             on_damage=self.read.on_damage,
             transactions=self.read.transactions,
@@ -149,17 +174,30 @@ class SourceOptions:
         return self.assigned is None or (log.topic, log.partition) in self.assigned
 
 
+def ignored_options(spark_options: Mapping[str, str]) -> list[str]:
+    """Return the names of the options that only make sense for the Kafka source."""
+    known = {name.lower() for name in ALL_OPTIONS}
+    spelled = {name.lower(): name for name in IGNORED_OPTIONS}
+    return [
+        spelled.get(name.lower(), name)
+        for name in spark_options
+        if name.lower() not in known
+        and (name.lower() in spelled or name.lower().startswith(CLIENT_PREFIX))
+    ]
+
+
+@input_errors_have("MAGICBYTE_INVALID_OPTION")
 def parse(spark_options: Mapping[str, str]) -> SourceOptions:
     """Return the values of *spark_options*, whose names are case-insensitive.
 
     Raises InputError for an unknown option, a value that is not allowed, options that exclude one
     another, and for a path that is missing or cannot be read.
     """
-    raw = {name.lower(): value for name, value in spark_options.items()}
-    known = {name.lower() for name in ALL_OPTIONS}
-    for name in raw:
-        if name not in known and not name.startswith(STORAGE_PREFIX):
-            raise InputError(f"no option {name!r}", f"some of {', '.join(ALL_OPTIONS)}")
+    ignored = {name.lower() for name in ignored_options(spark_options)}
+    raw = {
+        name.lower(): value for name, value in spark_options.items() if name.lower() not in ignored
+    }
+    _check_names(raw)
 
     def value(name: str, reader: Callable[[str, str], Value], fallback: Default) -> Value | Default:
         text = raw.get(name.lower())
@@ -202,6 +240,28 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
     return parsed
 
 
+def _check_names(names: Iterable[str]) -> None:
+    """Raise InputError for a name, in lower case, that is no option."""
+    known = {name.lower(): name for name in ALL_OPTIONS}
+    for name in names:
+        if name in known or name.startswith(STORAGE_PREFIX):
+            continue
+        if name in TABLE_PROPERTIES:
+            raise with_condition(
+                InputError(
+                    "CREATE TABLE: Spark does not keep the options of such a table",
+                    "CREATE TEMPORARY VIEW name USING magicbyte OPTIONS (path '...')",
+                ),
+                "MAGICBYTE_NOT_A_TABLE",
+            )
+        similar = get_close_matches(name, known, 3)
+        choices = (
+            alternatives([known[one] for one in similar]) if similar else ", ".join(ALL_OPTIONS)
+        )
+        error = InputError(f"no option {name!r}", choices if similar else f"some of {choices}")
+        raise with_condition(error, "MAGICBYTE_UNKNOWN_OPTION")
+
+
 def _read_options(value: Callable[..., str | None]) -> ReadOptions:
     levels = _option_values.one_of(*ISOLATION_LEVELS)
     own, kafka = (value(name, levels, None) for name in ("isolationLevel", "kafka.isolation.level"))
@@ -234,6 +294,8 @@ def _check(parsed: SourceOptions) -> None:
                 raise InputError(f"{name} with the table {parsed.table}", "the table records")
     if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):
         raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
+    _offset_bounds.starting_bound(parsed.raw, "earliest")  # raises InputError
+    _offset_bounds.ending_bound(parsed.raw)
     Storage(parsed.storage_options).check(parsed.paths)
 
 

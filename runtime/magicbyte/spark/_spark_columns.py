@@ -25,6 +25,7 @@ from pyspark.sql.types import (
 )
 
 from magicbyte.errors import InputError
+from magicbyte.spark._conditions import input_errors_have
 from magicbyte.spark._options import SourceOptions
 from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS, TIME, TableDefinition
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
@@ -96,6 +97,7 @@ SPARK_TYPES: dict[pa.DataType, DataType] = {
 }
 
 
+@input_errors_have("MAGICBYTE_INVALID_SCHEMA")
 def columns_named(names: Iterable[str], table: str = "records") -> tuple[SparkColumn, ...]:
     """Return the columns *names*, case-insensitive, of *table*.
 
@@ -125,6 +127,7 @@ def default_columns(options: SourceOptions) -> tuple[SparkColumn, ...]:
     return KAFKA_COLUMNS if options.include_headers else KAFKA_COLUMNS[:-1]
 
 
+@input_errors_have("MAGICBYTE_INVALID_SCHEMA")
 def requested_columns(
     options: SourceOptions, schema: StructType
 ) -> tuple[tuple[SparkColumn, ...], pa.Schema]:

@@ -16,7 +16,9 @@ class DamagedError(MagicbyteError):
 
 
 _ANY_ERROR = re.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Z]\w*(?:Error|Exception): .+$", re.MULTILINE)
-_OUR_ERROR = re.compile(r"^magicbyte\.(?:[a-z_]+\.)*([A-Z]\w*): (.+)$", re.MULTILINE)
+_OUR_ERROR = re.compile(
+    r"\bmagicbyte\.(?:[a-z_]+\.)*([A-Z]\w*): (?:\[MAGICBYTE_[A-Z_]+\] )?(.+)$", re.MULTILINE
+)
 
 
 @contextmanager

@@ -1,5 +1,7 @@
 """The data source for spark.read.format("magicbyte")."""
 
+import logging
+
 from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
 from pyspark.sql.types import StructType
 
@@ -9,6 +11,8 @@ from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._record_reader import RecordsReader
 from magicbyte.spark._stream_reader import StreamReader
 from magicbyte.spark._table_reader import TableReader
+
+log = logging.getLogger("magicbyte.spark")
 
 
 class MagicbyteDataSource(PickledByValue, DataSource):
@@ -27,13 +31,19 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     `skip` or `stop`), `table` (`records`, the default, `batches`, `segments`, `transactions`,
     `partitions` or `problems`), `columns`, `transactions` (`markers`, the default, or `index`),
     `maxPartitionBytes` (default 128m), `planPath`, `includeInternal`, `replica`, and
-    `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Any other
-    option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
+    `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
+    Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
 
     `timestampType` is 0 for CreateTime, 1 for LogAppendTime, and -1 for a v0 message. A record
     without a time has the time 1 ms before the epoch, as in Spark's Kafka source. A time that does
     not fit into 64-bit microseconds is null, with a line in the worker's log.
     """
+
+    def __init__(self, options: dict[str, str]) -> None:
+        super().__init__(options)
+        ignored = _options.ignored_options(options)
+        if ignored:
+            log.warning("%s: no meaning without a broker, ignored", ", ".join(ignored))
 
     @classmethod
     def name(cls) -> str:
@@ -41,7 +51,9 @@ class MagicbyteDataSource(PickledByValue, DataSource):
 
     def schema(self) -> StructType:
         with without_traceback():
-            columns = _spark_columns.default_columns(_options.parse(self.options))
+            parsed = _options.parse(self.options)
+            columns = _spark_columns.default_columns(parsed)
+            parsed.check_topics()
             return _spark_columns.struct_of(columns)
 
     def reader(self, schema: StructType) -> DataSourceReader:
