@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields
+from typing import Any
 
 from magicbyte._finding_codes import CODES, SEVERITIES, SUBJECTS, Code, Severity
 
@@ -72,10 +73,17 @@ class Finding:
             >>> str(mb.Finding(code="zeros", message="zeros").at("t", 0, "7.log"))
             't-0/7.log: zeros'
         """
-        # Damage may have a finding per message, and `replace` takes three times as long.
-        values = {name: getattr(self, name) for name in _FIELDS}
-        values |= {"topic": topic, "partition": partition, "file": file, "replica": replica}
-        return Finding(**values)
+        # Damage may have a finding per message: `replace` takes eight times as long, since a frozen
+        # dataclass sets each attribute by its name.
+        copy = object.__new__(Finding)
+        for get, set_ in _COPIED_FIELDS:
+            set_(copy, get(self))
+        set_topic, set_partition, set_file, set_replica = _NAME_SETTERS
+        set_topic(copy, topic)
+        set_partition(copy, partition)
+        set_file(copy, file)
+        set_replica(copy, replica)
+        return copy
 
     @property
     def severity(self) -> Severity:
@@ -97,7 +105,12 @@ class Finding:
         return where
 
 
-_FIELDS = tuple(field.name for field in fields(Finding))
+_NAMES = ("topic", "partition", "file", "replica")
+_SLOTS: dict[str, Any] = {field.name: getattr(Finding, field.name) for field in fields(Finding)}
+_NAME_SETTERS = tuple(_SLOTS[name].__set__ for name in _NAMES)
+_COPIED_FIELDS = tuple(
+    (slot.__get__, slot.__set__) for name, slot in _SLOTS.items() if name not in _NAMES
+)
 
 
 def worst(findings: Iterable[Finding]) -> Severity | None:

@@ -1,7 +1,7 @@
-"""Tests that sound entries between wrong checksums, decoded together, are those decoded one by one."""
+"""Tests that entries between damaged ones are read together, with the result of reading them one by one."""
 
 import random
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,10 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.engines.factory import engine
-from magicbyte.reading import _damage, _walk
+from magicbyte.reading import _damage, _interrupted_run, _walk
+from magicbyte.reading._survey_passes import VerifiedPass
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.split import examine
 
 COLUMNS = ("offset", "key", "value", "headers", "position", "disposition", "codec")
 
@@ -42,50 +45,136 @@ def entries(chance: random.Random, magics: tuple[int, ...]) -> Iterator[bytes]:
         offset += count + 5 * (chance.random() < gap_share)
 
 
-def read(folder: Path, engine_name: str) -> Any:
-    rows = mb.open(folder, on_damage="skip", engine=engine_name).records(COLUMNS)
+def transactional_entries(chance: random.Random) -> Iterator[bytes]:
+    """Yield batches of transactions of three producers and their markers; a third have a wrong checksum."""
+    for offset in range(chance.randrange(100, 300)):
+        producer, kind = chance.randrange(3), chance.choice(["data", "data", "plain", "marker"])
+        if kind == "marker":
+            entry = build.control(chance.choice([build.ABORT, build.COMMIT]), offset, producer)
+        elif kind == "data":
+            entry = build.transactional(offset, producer, sequence=offset)
+        else:
+            entry = build.batch(build.records(1), offset, producer=7, sequence=offset)
+        damaged = bytearray(entry)
+        damaged[17] ^= chance.random() < 0.3
+        yield bytes(damaged)
+
+
+def described(findings: list[mb.Finding]) -> list[Any]:
+    return [(found.code, found.position, found.length, str(found)) for found in findings]
+
+
+def read(folder: Path, engine_name: str, isolation_level: str = "read_committed") -> Any:
+    rows = mb.open(
+        folder, on_damage="skip", engine=engine_name, isolation_level=isolation_level
+    ).records(COLUMNS)
     table = rows.to_table()
     report = rows.report
-    findings = [(found.code, found.position, str(found)) for found in report.findings]
-    return table, findings, report.bytes, report.records
+    return table, described(report.findings), report.bytes, report.records
+
+
+def verify(folder: Path, engine_name: str) -> Any:
+    result = mb.verify(folder, engine=engine_name)
+    totals = [result.bytes, result.records, result.segments, result.partitions]
+    return [described(result.findings), *totals]
+
+
+def write(folder: Path, entries: Iterable[bytes]) -> Path:
+    folder.mkdir()
+    (folder / f"{0:020}.log").write_bytes(b"".join(entries))
+    return folder
+
+
+def read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_walk, "MAX_SOUND_ENTRIES", -1)
+    monkeypatch.setattr(_interrupted_run, "MIN_PLANNED_RANGES", 1 << 30)
+    monkeypatch.setattr(_damage, "MAX_WRONG_ENTRIES", 0)
 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_entries_between_wrong_checksums_are_the_same_together_and_one_by_one(
     seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "t-0"
-    folder.mkdir()
     magics = ((0, 1), (2,), (0, 1, 2, 2))[seed % 3]
-    log = b"".join(entries(random.Random(seed), magics))
-    (folder / f"{0:020}.log").write_bytes(log)
+    folder = write(tmp_path / "t-0", entries(random.Random(seed), magics))
     together = {name: read(folder, name) for name in ("reference", "columnar")}
-    monkeypatch.setattr(_walk, "MAX_SOUND_ENTRIES", -2)
-    monkeypatch.setattr(_damage, "MAX_WRONG_ENTRIES", 0)
-    one_by_one = read(folder, "reference")
-    assert together["reference"][1] == together["columnar"][1]
-    for table, findings, *totals in together.values():
+    verified = verify(folder, "columnar")
+    read_one_by_one(monkeypatch)
+    one_by_one = read(folder, "columnar")
+    for table, *others in together.values():
         assert table.equals(one_by_one[0])
-        assert sorted(findings) == sorted(one_by_one[1])
-        assert totals == list(one_by_one[2:])
+        assert others == list(one_by_one[1:])
+    assert verified == verify(folder, "columnar")
 
 
-def test_a_log_with_every_second_checksum_wrong_takes_few_calls_of_the_engine(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("seed", range(4))
+def test_transactions_with_wrong_checksums_are_the_same_together_and_one_by_one(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    folder = tmp_path / "t-0"
-    folder.mkdir()
-    messages = [build.message(b"v", n, magic=0, crc=1 if n % 2 else None) for n in range(2000)]
+    folder = write(tmp_path / "t-0", transactional_entries(random.Random(seed)))
+    levels = ("read_committed", "read_uncommitted")
+    together = [read(folder, "columnar", level) for level in levels]
+    verified = verify(folder, "columnar")
+    transactions = mb.open(folder, on_damage="skip").transactions().to_pylist()
+    read_one_by_one(monkeypatch)
+    for (table, *others), level in zip(together, levels, strict=True):
+        one_by_one = read(folder, "columnar", level)
+        assert table.equals(one_by_one[0])
+        assert others == list(one_by_one[1:])
+    assert verified == verify(folder, "columnar")
+    assert transactions == mb.open(folder, on_damage="skip").transactions().to_pylist()
+
+
+def test_an_entry_damaged_since_the_plan_is_reported_among_damaged_ones(tmp_path: Path) -> None:
+    messages = [build.message(b"v", n, magic=0, crc=1 if n % 2 else None) for n in range(200)]
+    folder = write(tmp_path / "t-0", messages)
+    planner = Planner(mb.open(folder, on_damage="skip").options)
+    (log,) = mb.open(folder).logs
+    (split,) = planner.splits(planner.survey(log, verify=True), (None, None))
+    messages[100] = build.message(b"v", 100, magic=0, crc=1)
     (folder / f"{0:020}.log").write_bytes(b"".join(messages))
-    calls: list[Any] = []
+    with pytest.raises(mb.ChangedError, match=f"no sound entry at byte {100 * len(messages[0])}"):
+        for _ in examine(split, None, ordered=False):
+            pass
+
+
+@pytest.mark.parametrize("magic", [0, 2])
+@pytest.mark.parametrize("table", ["verify", "stats", "records", "stored"])
+def test_reading_a_log_with_every_second_checksum_wrong_takes_few_calls_of_the_engine(
+    table: str, magic: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made = (
+        [build.message(b"v", n, magic=0, crc=1 if n % 2 else None) for n in range(2000)]
+        if magic == 0
+        else [build.batch(base=n, producer=5, crc=1 if n % 2 else None) for n in range(2000)]
+    )
+    folder = write(tmp_path / "t-0", made)
+    calls: list[str] = []
     kind = type(engine("columnar"))
-    decode = kind.decode
+    for name in ("scan", "decode"):
+        method = getattr(kind, name)
 
-    def counted(*arguments: Any, **options: Any) -> Any:
-        calls.append(arguments)
-        return decode(*arguments, **options)
+        def counted(*arguments: Any, name: str = name, method: Any = method, **options: Any) -> Any:
+            calls.append(name)
+            return method(*arguments, **options)
 
-    monkeypatch.setattr(kind, "decode", counted)
-    table, findings, *_ = read(folder, "columnar")
-    assert (table.num_rows, len(findings)) == (1000, 1000)
-    assert len(calls) < 10
+        monkeypatch.setattr(kind, name, counted)
+    blocks: list[Any] = []
+    add_block = VerifiedPass.add_block
+    monkeypatch.setattr(
+        VerifiedPass,
+        "add_block",
+        lambda survey, block: (blocks.append(block), add_block(survey, block)),
+    )
+    if table == "verify":
+        assert len(mb.verify(folder, engine="columnar").findings) >= 1000
+    elif table == "stats":
+        assert len(mb.stats(folder, engine="columnar").findings) == 1000
+    elif table == "stored":
+        dataset = mb.open(folder, on_damage="skip", engine="columnar")
+        assert dataset.stored("records").to_table().num_rows == 1000
+    else:
+        rows, findings, *_ = read(folder, "columnar")
+        assert (rows.num_rows, len(findings)) == (1000, 1000)
+    assert len(calls) < 40
+    assert len(blocks) < 10

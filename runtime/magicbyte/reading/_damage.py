@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from magicbyte.engines.entry import (
     HEADER_BYTES,
@@ -16,10 +16,13 @@ from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import FormatError
 from magicbyte.findings import TAILS, Finding
 from magicbyte.limits import Limits
+from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.logdir.entry_candidates import RunningChecksum
 from magicbyte.reading._resynchronize import EntrySearch
 from magicbyte.storage import MASK, UnreadableBytes
 from magicbyte_formats.wire import EntryHeader
+
+Piece = TypeVar("Piece")
 
 MAX_WRONG_ENTRIES = 1 << 12
 """Consecutive entries with wrong checksums that are returned together."""
@@ -322,3 +325,23 @@ def divided(whole: UnsoundRange, unreadable: UnreadableBytes) -> Iterator[Unsoun
         findings, entry, position = (), None, part.end
     if position < whole.end:
         yield UnsoundRange(position, whole.end, whole.kind, ())
+
+
+def with_chunk_findings(
+    pieces: Iterator[Piece | UnsoundRange], embedded_file: EmbeddedFile
+) -> Iterator[Piece | UnsoundRange]:
+    """Yield *pieces*, with a finding in the first range of each unreadable chunk of a remote segment."""
+    reported: set[int | None] = set()
+    for piece in pieces:
+        finding = None
+        if isinstance(piece, UnsoundRange):
+            finding = embedded_file.damaged_chunk(piece.start, piece.end)
+        if finding is None or not isinstance(piece, UnsoundRange):
+            yield piece
+            continue
+        findings = piece.findings
+        if finding.position not in reported:
+            reported.add(finding.position)
+            finding = replace(finding, position=piece.start, length=piece.length)
+            findings = (finding, *findings)
+        yield replace(piece, kind="damaged", findings=findings)

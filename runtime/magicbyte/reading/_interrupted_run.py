@@ -1,86 +1,121 @@
-"""Runs of entries with many wrong checksums: the sound entries between those are decoded together.
+"""Runs of entries with many damaged ones: the sound entries between those are read together.
 
-To decode each run of a few sound entries by itself takes much longer than to decode its records.
+To read each run of a few sound entries by itself takes much longer than to read its records.
 """
 
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
+from operator import attrgetter
 
 import numpy as np
 
 from magicbyte import checksum
 from magicbyte.engines.protocol import Chunk, Decoded, Engine, Entries
 from magicbyte.limits import Limits
+from magicbyte.logdir.embedded_file import EmbeddedFile
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._resynchronize import EntrySearch
-from magicbyte.tables.arrays import Indices, Mask, number_array
+from magicbyte.storage import File
+from magicbyte.tables.arrays import Mask, number_array
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_formats.wire import MessageHeader, RecordBatchHeader
 
 MAX_ENTRIES = 1 << 12
-"""Entries of a run. Their ranges come before their records."""
+"""Entries of a run, which are in memory together."""
 
 MIN_ENTRIES = 16
 
-MAX_SOUND_ENTRIES = 64
-"""Sound entries between two with wrong checksums up to which decoding them together is faster."""
+MAX_SOUND_ENTRIES = 512
+"""Sound entries between two with wrong checksums up to which reading them together is faster."""
+
+MAX_BYTES = 2 << 20
+"""Bytes of the first planned ranges of a run, and of the entries between them."""
+
+MIN_PLANNED_RANGES = 4
+"""Planned ranges of a run: for fewer, reading the entries together is no faster."""
+
+_START = attrgetter("start")
 
 
 @dataclass(slots=True, eq=False)
 class InterruptedRun:
-    """Entries back to back from the beginning of *chunk*, some with wrong checksums."""
+    """Sound entries of *chunk*, with damaged entries between them: all are back to back."""
 
     chunk: Chunk
-    entries: Entries
-    is_wrong: Mask
-    ranges: list[UnsoundRange]
-    """The entries with wrong checksums."""
+    sound: Entries
+    ranges: Sequence[UnsoundRange]
+    """The damaged entries."""
     end: int
-    """Bytes of the chunk up to the end of the last entry."""
+    """Position after the last entry."""
+    starts: list[int] = field(init=False)
+    """Indices of the sound entries that follow a damaged one, and of the first."""
 
-    def sound_parts(
+    def __post_init__(self) -> None:
+        positions = self.sound.column("position")
+        ends = positions + self.sound.column("size_bytes")
+        later = np.flatnonzero(positions[1:] != ends[:-1]) + 1
+        self.starts = [0, *later.tolist()] if len(self.sound) else []
+
+    def parts(self) -> Iterator[tuple[Sequence[UnsoundRange], Entries]]:
+        """Yield consecutive damaged entries, and the sound ones that follow; one of both may be missing."""
+        positions = self.sound.column("position")
+        num_before = 0
+        for begin, end in pairwise([*self.starts, len(self.sound)]):
+            num_ranges = bisect_left(self.ranges, int(positions[begin]), key=_START)
+            yield self.ranges[num_before:num_ranges], self.sound[begin:end]
+            num_before = num_ranges
+        if num_before < len(self.ranges):
+            yield self.ranges[num_before:], self.sound[:0]
+
+    def sound_bytes(self) -> bytes:
+        """Return a copy of the bytes of the sound entries."""
+        if not self.starts:
+            return b""
+        begins = self.sound.column("position") - self.chunk.position
+        ends = begins + self.sound.column("size_bytes")
+        lasts = [*(start - 1 for start in self.starts[1:]), len(ends) - 1]
+        slices = zip(begins[self.starts].tolist(), ends[lasts].tolist(), strict=True)
+        data = self.chunk.data
+        return b"".join([data[begin:end] for begin, end in slices])
+
+    def decode(
         self, engine: Engine, columns: Sequence[str], *, limits: Limits, max_bytes: int
     ) -> Iterator[Decoded]:
         """Yield the sound entries, with the wire *columns* of their records."""
-        numbers = np.flatnonzero(~self.is_wrong)
-        sound = Chunk(memoryview(self._sound_bytes(numbers)), 0)
-        while len(numbers):
+        sound, num_decoded = Chunk(memoryview(self.sound_bytes()), 0), 0
+        while num_decoded < len(self.sound):
             decoded = engine.decode(
                 sound,
                 columns,
                 limits=limits,
                 max_bytes=max_bytes,
                 verify=False,
-                max_entries=len(numbers),
+                max_entries=len(self.sound) - num_decoded,
             )
             count = len(decoded.entries)
             assert count
-            yield _at_their_positions(decoded, self.entries.picked(numbers[:count]))
-            sound, numbers = sound.after(decoded.end), numbers[count:]
+            yield _at_their_positions(decoded, self.sound[num_decoded : num_decoded + count])
+            sound, num_decoded = sound.after(decoded.end), num_decoded + count
             del decoded  # frees the rows before more are decoded
-
-    def _sound_bytes(self, numbers: Indices) -> bytes:
-        begins = self.entries.column("position")[numbers] - self.chunk.position
-        ends = begins + self.entries.column("size_bytes")[numbers]
-        data = self.chunk.data
-        return b"".join(
-            [data[begin:end] for begin, end in zip(begins.tolist(), ends.tolist(), strict=True)]
-        )
 
 
 def interrupted_run(
     engine: Engine, chunk: Chunk, search: EntrySearch, *, limits: Limits
 ) -> InterruptedRun | None:
-    """Return the run of entries that *chunk* begins with, or None if it is short or all are sound.
+    """Return the run of entries that *chunk* begins with, or None if it is short.
 
-    The offset of each entry is followed by the first offset of the next entry, which confirms its size. So
-    damage to it ends where it ends, as `DamageFinder.at` finds.
+    The first entry has a wrong checksum. The offset of each entry is followed by the first offset of the
+    next entry, which confirms its size. So damage to it ends where it ends, as `DamageFinder.at` finds, and
+    no offset leaves the order.
     """
     entries = engine.scan(chunk, verify=False, limits=limits, max_entries=MAX_ENTRIES).entries
-    if len(entries) <= MIN_ENTRIES or not search.is_well_placed(entries[0]):
+    if len(entries) <= MIN_ENTRIES or not search.is_next(entries[0]):
         return None
     is_batch = entries.column("magic") == 2
-    is_next = entries.column("first_offset")[1:] == entries.column("last_offset")[:-1] + 1
+    firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
+    is_next = (firsts[1:] == lasts[:-1] + 1) & (lasts[:-1] >= firsts[:-1])
     is_next &= is_batch[1:] == is_batch[0]
     count = len(is_next) if is_next.all() else int(np.argmin(is_next))
     if count < MIN_ENTRIES or not search.is_well_placed(entries[count]):
@@ -99,13 +134,81 @@ def interrupted_run(
     )
     is_wrong: Mask = computed != entries.column("crc")
     wrong = np.flatnonzero(is_wrong)
-    if not len(wrong):
-        return None
     ranges = [
         UnsoundRange(entry.position, entry.end, "damaged", (entry.checksum_mismatch(value),), entry)
         for entry, value in zip(entries.picked(wrong), computed[wrong].tolist(), strict=True)
     ]
-    return InterruptedRun(chunk, entries, is_wrong, ranges, int(ends[-1]))
+    sound = entries.picked(np.flatnonzero(~is_wrong))
+    return InterruptedRun(chunk, sound, ranges, chunk.position + int(ends[-1]))
+
+
+def is_all_readable(file: File) -> bool:
+    """Return whether no byte of *file* is known that cannot be read, or be decompressed from its upload."""
+    if isinstance(file, EmbeddedFile) and file.damaged_chunks:
+        return False
+    return file.unreadable is None
+
+
+def may_join(file: File, planned: Sequence[UnsoundRange]) -> bool:
+    """Return whether the first of the *planned* ranges may begin a run of entries with many damaged ones."""
+    first = planned[:MIN_PLANNED_RANGES]
+    if len(first) < MIN_PLANNED_RANGES or any(unsound.entry is None for unsound in first):
+        return False
+    return first[-1].end - first[0].start < MAX_BYTES and is_all_readable(file)
+
+
+def planned_runs(
+    engine: Engine, file: File, planned: Sequence[UnsoundRange], chunk: Chunk, *, limits: Limits
+) -> Iterator[InterruptedRun]:
+    """Yield the runs that *chunk* of *file* begins with, as does the first of the *planned* ranges."""
+    number = 0
+    while may_join(file, planned[number : number + MIN_PLANNED_RANGES]):
+        ranges = planned[number : number + MAX_ENTRIES]
+        run = planned_run(engine, chunk, ranges, limits=limits)
+        if run is None:
+            return
+        yield run
+        chunk, number = chunk.after(run.end - chunk.position), number + len(run.ranges)
+
+
+def planned_run(
+    engine: Engine, chunk: Chunk, planned: Sequence[UnsoundRange], *, limits: Limits
+) -> InterruptedRun | None:
+    """Return the run of entries that *chunk* begins with, of which a plan knows the damaged ones.
+
+    *planned* are the ranges without a sound entry from the beginning of the chunk on. The run ends before
+    one that is no damaged entry. Returns None if few of them are in it, or if another entry is damaged.
+    """
+    entries = engine.scan(chunk, verify=False, limits=limits, max_entries=MAX_ENTRIES).entries
+    if not len(entries):
+        return None
+    positions = entries.column("position")
+    ends = positions + entries.column("size_bytes")
+    ranges = planned[: bisect_left(planned, int(ends[-1]), key=_START)]
+    starts = np.array([unsound.start for unsound in ranges], np.int64)
+    stops = np.array([unsound.end for unsound in ranges], np.int64)
+    numbers = np.minimum(np.searchsorted(positions, starts), len(entries) - 1)
+    is_entry = (positions[numbers] == starts) & (ends[numbers] == stops)
+    is_entry &= [unsound.entry is not None and unsound.kind == "damaged" for unsound in ranges]
+    if not is_entry.all():
+        num_ranges = int(np.argmin(is_entry))
+        entries = entries[: int(np.searchsorted(ends, starts[num_ranges], "right"))]
+        ranges, numbers = ranges[:num_ranges], numbers[:num_ranges]
+    if len(ranges) < MIN_PLANNED_RANGES:
+        return None
+    sound = entries.picked(np.delete(np.arange(len(entries)), numbers))
+    run = InterruptedRun(chunk, sound, ranges, int(ends[len(entries) - 1]))
+    return run if _are_checksums_right(engine, run, limits) else None
+
+
+def _are_checksums_right(engine: Engine, run: InterruptedRun, limits: Limits) -> bool:
+    chunk, num_right = Chunk(memoryview(run.sound_bytes()), 0), 0
+    while num_right < len(run.sound):
+        scan = engine.scan(chunk, verify=True, limits=limits)
+        if not len(scan.entries):
+            return False
+        chunk, num_right = chunk.after(scan.end), num_right + len(scan.entries)
+    return True
 
 
 def _at_their_positions(decoded: Decoded, entries: Entries) -> Decoded:

@@ -17,6 +17,7 @@ from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
+from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._offset_order import Bounds, LogOffsets
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
@@ -53,7 +54,7 @@ class EntryBlock:
     breaks: Sequence[int]
     """Indices of entries that begin or end below the one before."""
     gaps: Sequence[int]
-    """Indices of entries before which others are missing."""
+    """Indices of entries before which others are missing, or damaged."""
     cleaned_from: int
     """Index of the first entry that shows cleaning; else the number of entries."""
 
@@ -62,6 +63,8 @@ class LogPass:
     """A pass over the segments of a partition, in order."""
 
     walk: type[Walk] = HeaderWalk
+    are_runs_joined = False
+    """True if the walk may join runs of entries with many damaged ones."""
 
     def __init__(
         self,
@@ -132,6 +135,7 @@ class LogPass:
                 bounds=segment.bounds,
                 start=segment.file.start,
                 is_last=segment.is_last,
+                are_runs_joined=self.are_runs_joined,
             )
             start = Boundary(
                 segment.file.start, segment.bounds.floor, open_here=self.begin_segment(segment)
@@ -140,6 +144,8 @@ class LogPass:
             for piece in walk:
                 if isinstance(piece, UnsoundRange):
                     self.add_damage(segment, piece)
+                elif isinstance(piece, InterruptedRun):
+                    self.add_run(segment, piece)
                 else:
                     self.add_piece(segment, piece)
                 if self.is_done(segment):
@@ -157,27 +163,44 @@ class LogPass:
         self.add_uncertainty()
         self.is_after_damage = True
 
+    def add_run(self, segment: SegmentSurvey, run: InterruptedRun) -> None:
+        """Add the entries of *run*, the first of which is damaged, to *segment*."""
+        for unsound in run.ranges:
+            self.add_damage(segment, unsound)
+        if len(run.sound):
+            piece = SoundEntries(run.sound, run.chunk, after_damage=frozenset(run.starts[1:]))
+            self.add_piece(segment, piece)
+            if run.ranges[-1].end == run.end:
+                self.is_after_damage = True
+                self.add_uncertainty()
+
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
         """Add the sound entries of *piece* to *segment*."""
         entries = piece.entries
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
         positions, sizes = entries.column("position"), entries.column("size_bytes")
-        begin, end = int(positions[0]), int(positions[-1] + sizes[-1])
+        ends = positions + sizes
         boundaries: Sequence[tuple[int, Boundary]] = ()
         split_bytes = self.options.split_bytes
-        if split_bytes is not None and end - segment.boundaries[-1].position > split_bytes:
+        if split_bytes is not None and ends[-1] - segment.boundaries[-1].position > split_bytes:
             floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
-            ends = positions + sizes
-            boundaries = list(_boundaries(segment, split_bytes, floor, begin, ends, firsts, lasts))
+            boundaries = list(
+                _boundaries(segment, split_bytes, floor, positions, ends, firsts, lasts)
+            )
         if self.is_after_damage:
             first = int(firsts[0])
             self.add_missing(self.offsets.expected(first) or 0, first)
         gaps, breaks = self.offsets.add(firsts, lasts)
         missing: Sequence[int] = ()
+        if piece.after_damage:
+            for index, expected in gaps:
+                if index in piece.after_damage:
+                    self.add_missing(expected, int(firsts[index]))
+            gaps = [gap for gap in gaps if gap[0] not in piece.after_damage]
         if gaps or piece.findings:
             missing = self.report_gaps(segment, piece, gaps)
         self.is_after_damage = False
-        segment.sound_bytes += end - begin
+        segment.sound_bytes += int(sizes.sum())
         segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
         is_control = entries.column("is_control") != 0
         if not segment.has_transactions:
@@ -195,7 +218,7 @@ class LogPass:
                 is_control=is_control,
                 boundaries=boundaries,
                 breaks=breaks,
-                gaps=missing,
+                gaps=sorted([*missing, *piece.after_damage]) if piece.after_damage else missing,
                 cleaned_from=cleaned_from,
             )
         )
@@ -421,28 +444,26 @@ def _boundaries(
     segment: SegmentSurvey,
     split_bytes: int,
     floor: int | None,
-    begin: int,
-    positions: Numbers,
+    begins: Numbers,
+    ends: Numbers,
     firsts: Numbers,
     lasts: Numbers,
 ) -> Iterator[tuple[int, Boundary]]:
-    """Add boundaries between entries from byte *begin* on; yield the index of the entry after each.
+    """Add boundaries before entries; yield the index of the entry after each.
 
-    *positions* are the positions after the entries, *floor* is the last offset before them. A split ends
+    *begins* and *ends* are the positions of the entries, *floor* is the last offset before them. A split ends
     where the next entry would make it larger than *split_bytes*.
     """
     while True:
         before = segment.boundaries[-1]
-        index = int(np.searchsorted(positions, before.position + split_bytes, "right"))
-        if (int(positions[index - 1]) if index else begin) <= before.position:
+        index = int(np.searchsorted(ends, before.position + split_bytes, "right"))
+        if index < len(begins) and int(begins[index]) <= before.position:
             index += 1  # an entry that is too large by itself
-        if index >= len(positions):
+        if index >= len(ends):
             return
+        last = before.floor if floor is None else floor
         if index:
-            boundary = Boundary(
-                int(positions[index - 1]), int(lasts[index - 1]), int(firsts[index])
-            )
-        else:
-            boundary = Boundary(begin, before.floor if floor is None else floor, int(firsts[0]))
+            last = int(lasts[index - 1])
+        boundary = Boundary(int(begins[index]), last, int(firsts[index]))
         segment.boundaries.append(boundary)
         yield index, boundary

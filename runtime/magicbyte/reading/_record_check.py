@@ -140,7 +140,12 @@ class RecordCheck:
         fault.count += 1
 
     def finish(self, segments: Sequence[SegmentSurvey]) -> list[Finding]:
-        """Return the first fault of each code in each segment."""
+        """Return the first fault of each code in each segment, in order of the log."""
+        names = {segment.file.name: number for number, segment in enumerate(segments)}
+        faults = sorted(
+            self._faults.values(),
+            key=lambda fault: (names[fault.finding.file or ""], fault.finding.position or 0),
+        )
         return [
             replace(
                 fault.finding,
@@ -148,5 +153,5 @@ class RecordCheck:
             )
             if fault.count > 1
             else fault.finding
-            for fault in self._faults.values()
+            for fault in faults
         ]

@@ -211,7 +211,7 @@ class HoleFiller:
                         unsound.update(damage._replace(ceiling=first) for damage in pending)
                         pending.clear()
                         yield rows
-                    else:
+                    elif isinstance(piece, UnsoundRange):
                         finding = first_finding(file, piece, pending[-1:])
                         pending.append(
                             UnsoundBytes(

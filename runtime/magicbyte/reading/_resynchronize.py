@@ -137,6 +137,11 @@ class EntrySearch:
             and (ceiling is None or entry.first_offset < ceiling)
         )
 
+    def is_next(self, entry: Entry) -> bool:
+        """Return whether *entry* ends in the file, and its offset fits all entries before it."""
+        floor = self._order.floor
+        return (floor is None or entry.first_offset > floor) and self.is_well_placed(entry)
+
     def claim(self, position: int, data: bytes) -> Entry | None:
         """Return the header in *data*, the bytes at *position*; None if it cannot be the next entry's."""
         try:

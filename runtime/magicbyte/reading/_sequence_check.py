@@ -75,7 +75,9 @@ class SequenceCheck:
             last_gaps[begin] = last.num_gaps
         expected = np.where(epochs == last_epochs, (last_ends + 1) % SEQUENCES, 0)
         is_wrong = (last_gaps == gaps) & ((sequences != expected) | (epochs < last_epochs))
-        for wrong in np.flatnonzero(is_wrong).tolist():
+        wrong_batches = np.flatnonzero(is_wrong)
+        wrong_batches = wrong_batches[np.argsort(indices[wrong_batches])]
+        for wrong in wrong_batches.tolist():
             producer = int(producers[wrong])
             if producer in self._findings:
                 continue

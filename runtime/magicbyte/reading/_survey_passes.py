@@ -89,6 +89,7 @@ class VerifiedPass(LogPass):
     """A pass that verifies every checksum, with transactions by their markers."""
 
     walk = VerifiedWalk
+    are_runs_joined = True
 
     def __init__(
         self,
@@ -155,6 +156,8 @@ class VerifiedPass(LogPass):
 
 class UpToDamagePass(VerifiedPass):
     """A verified pass that ends at the first damage, in a frame or in a payload."""
+
+    are_runs_joined = False
 
     def is_done(self, segment: SegmentSurvey) -> bool:
         return segment.stop_at is not None

@@ -12,7 +12,7 @@ import numpy as np
 from magicbyte._transactions import Transaction, TransactionTracker
 from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Engine, Entry
+from magicbyte.engines.protocol import Engine, Entries, Entry
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
@@ -22,6 +22,7 @@ from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._snapshot_check import SnapshotCheck
 from magicbyte.reading._transaction_index_check import TransactionIndexCheck
 from magicbyte.reading.survey import Boundary
+from magicbyte.tables.arrays import Mask
 
 END_OF_OFFSETS = 1 << 63
 
@@ -67,7 +68,7 @@ class TransactionPass:
     def add_block(self, block: EntryBlock) -> None:
         """Add the entries of *block*, and set the open transactions at its boundaries."""
         entries, gaps = block.piece.entries, block.gaps
-        if len(gaps) > 1 and int(entries.column("producer_id").max()) < 0:
+        if len(gaps) > 1 and not _has_transactions(entries, block.is_control):
             gaps = gaps[:1]  # after the first gap nothing is open that another could concern
         cuts = {0, len(entries), *block.breaks, *gaps}
         if not self._is_cleaned():
@@ -173,3 +174,7 @@ class TransactionPass:
         self._snapshots.doubt_open(bases, next_offset)
         trusted, findings = self._indexes.judge(bases)
         return self._tracker.finish(trusted), [*self._snapshots.findings, *findings]
+
+
+def _has_transactions(entries: Entries, is_control: Mask) -> bool:
+    return bool(is_control.any() or (entries.column("is_transactional") != 0).any())

@@ -4,7 +4,7 @@ The pieces of a pass cover the bytes once and in order. An entry is sound if its
 checksum are right; its payload is decoded later and moves no boundary.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -15,15 +15,19 @@ import pyarrow as pa
 from magicbyte.engines.entry import HEADER_BYTES, cut_entry, read_entry
 from magicbyte.engines.header_scan import MAX_HEADERS
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Entries, Entry, Scan
-from magicbyte.errors import FormatError, TruncatedError
+from magicbyte.errors import ChangedError, FormatError, TruncatedError, error_of
 from magicbyte.findings import Finding
 from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.embedded_file import EmbeddedFile
-from magicbyte.reading._damage import Damage, DamageFinder, UnsoundRange
+from magicbyte.reading._damage import Damage, DamageFinder, UnsoundRange, with_chunk_findings
 from magicbyte.reading._interrupted_run import (
     MAX_SOUND_ENTRIES,
+    MIN_PLANNED_RANGES,
     InterruptedRun,
     interrupted_run,
+    is_all_readable,
+    may_join,
+    planned_runs,
 )
 from magicbyte.reading._offset_order import Bounds, OffsetOrder
 from magicbyte.reading._resynchronize import EntrySearch
@@ -56,8 +60,18 @@ class SoundEntries:
     """Bytes that begin with them; none where only headers were read."""
     findings: tuple[Finding, ...] = ()
     """Offsets out of order: the entries are delivered as they stand."""
+    after_damage: Set[int] = frozenset()
+    """Indices of entries that follow damage instead of the entry before; none unless runs are joined."""
     decoded: Decoded | None = None
     """Their records, where those were asked for."""
+
+
+Piece = SoundEntries | UnsoundRange | InterruptedRun
+"""Consecutive bytes of a file."""
+
+
+FileNames = tuple[str | None, int | None, str, str | None]
+"""Topic, partition, name and replica of a file, which its findings have."""
 
 
 @dataclass
@@ -74,18 +88,20 @@ class Walk:
     """-1 is the end of the file."""
     is_last: bool = True
     """True if an incomplete entry at the end is not damage: the log still grows."""
+    are_runs_joined: bool = False
+    """True if entries of which many have wrong checksums may be an InterruptedRun."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
             self.end = self.file.size_bytes
         self._order = OffsetOrder(self.bounds)
 
-    def __iter__(self) -> Iterator[SoundEntries | UnsoundRange]:
+    def __iter__(self) -> Iterator[Piece]:
         if isinstance(self.file, EmbeddedFile):
-            return _with_chunk_findings(self._pieces(), self.file)
+            return with_chunk_findings(self._pieces(), self.file)
         return self._pieces()
 
-    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+    def _pieces(self) -> Iterator[Piece]:
         raise NotImplementedError
 
     @cached_property
@@ -141,26 +157,6 @@ class Walk:
         return entries
 
 
-def _with_chunk_findings(
-    pieces: Iterator[SoundEntries | UnsoundRange], embedded_file: EmbeddedFile
-) -> Iterator[SoundEntries | UnsoundRange]:
-    """Yield *pieces*, with a finding in the first range of each unreadable chunk of a remote segment."""
-    reported: set[int | None] = set()
-    for piece in pieces:
-        finding = None
-        if isinstance(piece, UnsoundRange):
-            finding = embedded_file.damaged_chunk(piece.start, piece.end)
-        if isinstance(piece, SoundEntries) or finding is None:
-            yield piece
-            continue
-        findings = piece.findings
-        if finding.position not in reported:
-            reported.add(finding.position)
-            finding = replace(finding, position=piece.start, length=piece.length)
-            findings = (finding, *findings)
-        yield replace(piece, kind="damaged", findings=findings)
-
-
 @dataclass
 class HeaderWalk(Walk):
     """A pass over headers alone; checksums are verified only where a search needs them."""
@@ -168,7 +164,7 @@ class HeaderWalk(Walk):
     cached_headers: Sequence[BatchHeaders] = ()
     """Headers that are known already, and are not read again."""
 
-    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+    def _pieces(self) -> Iterator[Piece]:
         position = self.start
         while position < self.end:
             entries: Entries | None = None
@@ -229,15 +225,13 @@ class VerifiedWalk(Walk):
     """
 
     columns: Sequence[str] | None = None
-    are_ranges_first: bool = False
-    """True if ranges with wrong checksums may come before up to 4,096 sound entries in between."""
 
-    def _pieces(self) -> Iterator[SoundEntries | UnsoundRange]:
+    def _pieces(self) -> Iterator[Piece]:
         chunk = Chunk(memoryview(b""), self.start)
         max_bytes = max_batch_bytes(self.columns or ())
         need = 1
         num_sound = MAX_SOUND_ENTRIES + 1
-        """Sound entries between the last two ranges without one, about."""
+        """Sound entries since the last damage, about."""
         if self.end - self.start > CHUNK:
             need = self._first_need()
         while chunk.position < self.end:
@@ -246,14 +240,6 @@ class VerifiedWalk(Walk):
                 length = min(max(need, CHUNK), self.end - position)
                 chunk = Chunk(memoryview(b""), position)  # free the bytes before reading more
                 chunk = Chunk(memoryview(self.file.read_at(position, length)), position)
-            if num_sound <= MAX_SOUND_ENTRIES and self.are_ranges_first and need == 1:
-                run = interrupted_run(self.engine, chunk, self._search, limits=self.limits)
-                num_sound = MAX_SOUND_ENTRIES + 1
-                if run is not None:
-                    num_sound = len(run.entries) // len(run.ranges)
-                    yield from self._pieces_of_run(run, max_bytes)
-                    chunk = chunk.after(run.end)
-                    continue
             scan: Scan
             if self.columns is None:
                 scan = self.engine.scan(chunk, verify=True, limits=self.limits)
@@ -274,30 +260,33 @@ class VerifiedWalk(Walk):
             if scan.entries:
                 findings = self._order.follow(scan.entries)
                 decoded = scan if isinstance(scan, Decoded) else None
-                yield SoundEntries(scan.entries, chunk, findings, decoded)
+                yield SoundEntries(scan.entries, chunk, findings, decoded=decoded)
                 del decoded
             chunk = chunk.after(scan.end)
-            num_sound = len(scan.entries)
+            num_sound += len(scan.entries)
             unsound, computed, stopped_by = scan.unsound, scan.computed, scan.stopped_by
             del scan  # free the rows before decoding more
             need = 1
+            if computed is not None and num_sound <= MAX_SOUND_ENTRIES:
+                run = self._interrupted_run(chunk)
+                if run is not None:
+                    yield run
+                    chunk, num_sound = chunk.after(run.end - chunk.position), 0
+                    continue
             if unsound is not None or stopped_by is not None:
                 damage, need = self._judge_stop(chunk, unsound, computed, stopped_by)
                 if damage is not None:
                     yield from damage.ranges
-                    chunk = chunk.after(damage.resume - chunk.position)
+                    chunk, num_sound = chunk.after(damage.resume - chunk.position), 0
 
-    def _pieces_of_run(
-        self, run: InterruptedRun, max_bytes: int
-    ) -> Iterator[SoundEntries | UnsoundRange]:
-        assert self.columns is not None
-        yield from run.ranges
-        for decoded in run.sound_parts(
-            self.engine, self.columns, limits=self.limits, max_bytes=max_bytes
-        ):
-            findings = self._order.follow(decoded.entries)
-            yield SoundEntries(decoded.entries, run.chunk, findings, decoded)
-            del decoded  # frees the rows before more are decoded
+    def _interrupted_run(self, chunk: Chunk) -> InterruptedRun | None:
+        """Return the run that *chunk* begins with, whose first entry has a wrong checksum; None if there is none."""
+        if not self.are_runs_joined or not is_all_readable(self.file):
+            return None
+        run = interrupted_run(self.engine, chunk, self._search, limits=self.limits)
+        if run is not None:
+            self._order.follow(run.sound)
+        return run
 
     def _first_entries(self, chunk: Chunk, num_entries: int, max_bytes: int) -> Scan:
         """Return the first *num_entries* of *chunk*, which have been scanned before."""
@@ -346,6 +335,125 @@ class VerifiedWalk(Walk):
         if entry is not None and is_large and self._search.is_plausible(entry.end):
             return entry.size_bytes
         return 1
+
+
+@dataclass(slots=True, kw_only=True)
+class PlannedWalk:
+    """A pass over [start, end) of a segment."""
+
+    file: File
+    engine: Engine
+    limits: Limits
+    bounds: Bounds
+    """Bounds of the offsets from *start* on."""
+    start: int
+    end: int
+    first: int | None
+    """First offset of the entry at *start*; None at the beginning of a segment."""
+    unsound_ranges: Sequence[UnsoundRange] | None
+    """All ranges without a sound entry; None if the plan has verified nothing."""
+    has_transactions: bool
+    path: str
+    names: FileNames
+    are_runs_joined: bool = False
+    """True if entries of which many are damaged may be an InterruptedRun."""
+
+    def pieces(self, columns: Sequence[str] | None) -> Iterator[Piece]:
+        """Yield the entries, with wire *columns* of their records, and the ranges without a sound entry.
+
+        The entries of an InterruptedRun have no columns. Raises ChangedError where the file is not as planned.
+        """
+        planned = self.unsound_ranges or ()
+        position, floor, num_passed = self.start, self.bounds.floor, 0
+        join_from = self.start  # after a position from which runs could not be joined
+        while True:
+            unsound = planned[num_passed] if num_passed < len(planned) else None
+            stop = self.end if unsound is None else unsound.start
+            if position < stop:
+                for piece in self._walk(position, stop, floor, columns):
+                    if self.unsound_ranges is not None and isinstance(piece, SoundEntries):
+                        floor = int(piece.entries.column("last_offset")[-1])
+                    yield piece
+                    del piece  # frees the rows before more are decoded
+            if unsound is None:
+                return
+            position = unsound.start
+            if (
+                self.are_runs_joined
+                and position >= join_from
+                and may_join(self.file, planned[num_passed : num_passed + MIN_PLANNED_RANGES])
+            ):
+                data = self.file.read_at(position, min(CHUNK, self.end - position))
+                join_from = position + len(data) // 4  # so that no byte is read often
+                chunk = Chunk(memoryview(data), position)
+                for run in planned_runs(
+                    self.engine, self.file, planned[num_passed:], chunk, limits=self.limits
+                ):
+                    if len(run.sound):
+                        floor = int(run.sound.column("last_offset")[-1])
+                    position, num_passed = run.end, num_passed + len(run.ranges)
+                    yield run
+                del chunk, data
+                if position > unsound.start:
+                    continue
+            yield unsound
+            position, num_passed = unsound.end, num_passed + 1
+
+    def _walk(
+        self, start: int, end: int, floor: int | None, columns: Sequence[str] | None
+    ) -> Iterator[Piece]:
+        """Yield the entries in [start, end), in which the plan has found no other range."""
+        is_verified = self.unsound_ranges is not None
+        is_first = start == self.start and self.first is not None
+        for piece in VerifiedWalk(
+            self.file,
+            engine=self.engine,
+            limits=self.limits,
+            bounds=replace(self.bounds, floor=floor),
+            start=start,
+            end=end,
+            is_last=False,  # a tail is in no split
+            are_runs_joined=self.are_runs_joined and not is_verified,
+            columns=columns,
+        ):
+            if is_first and not isinstance(piece, InterruptedRun):
+                self._check_first(piece)
+                is_first = False
+            if is_verified and isinstance(piece, UnsoundRange):
+                self._check_known(piece)
+            yield piece
+            del piece  # frees the rows before more are decoded
+
+    def _check_known(self, unsound_range: UnsoundRange) -> None:
+        """Raise an error for a range in which the plan, which has verified all checksums, found none.
+
+        Bytes that cannot be read any more are a finding like any other, unless they may hold the
+        marker of a transaction.
+        """
+        if not unsound_range.has_unreadable_bytes:
+            raise self._changed(f"no sound entry at byte {unsound_range.start}")
+        if self.has_transactions:
+            raise error_of(unsound_range.findings[0].at(*self.names))
+
+    def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
+        """Raise ChangedError if *piece* begins the split with another offset than planned.
+
+        The log cleaner replaces a segment by one of the same name, in which entries may begin earlier.
+        """
+        if isinstance(piece, SoundEntries):
+            position = int(piece.entries.column("position")[0])
+            first = int(piece.entries.column("first_offset")[0])
+        elif piece.has_unreadable_bytes:
+            return
+        else:
+            position = piece.start
+            first = -1 if piece.entry is None else piece.entry.first_offset
+        if position == self.start and first != self.first:
+            raise self._changed(f"no entry of offset {self.first} at byte {position}")
+
+    def _changed(self, found: str) -> ChangedError:
+        expected = "the entry that was there when the read was planned"
+        return ChangedError(found, expected, path=self.path)
 
 
 def max_batch_bytes(columns: Sequence[str]) -> int:

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte.engines.protocol import Entries
 from magicbyte.logdir.indexes import read_positions
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.dispositions import DISPOSITION_CODES, ClassifiedEntries
@@ -62,28 +61,23 @@ class DamagedOffsets:
         """Collect *classified*, the log's next framed entries, in *segment*."""
         entries = classified.entries
         is_damaged = classified.entry_codes == DISPOSITION_CODES["damaged"]
-        begin = 0
-        for index in [*np.flatnonzero(is_damaged).tolist(), len(entries)]:
-            if begin < index:
-                self._add_sound(segment.path, entries, begin, index - 1)
-            if index < len(entries):
-                entry = entries[index]
-                self._of(segment.path).append(_Stretch(entry.position, entry.end))
-            begin = index + 1
-
-    def _of(self, path: str) -> list[_Stretch]:
-        return self._stretches.setdefault(path, [])
-
-    def _add_sound(self, path: str, entries: Entries, first: int, last: int) -> None:
-        position, size = entries.column("position"), entries.column("size_bytes")
-        begin, end = int(position[first]), int(position[last] + size[last])
-        last_offset = int(entries.column("last_offset")[last])
-        stretches = self._of(path)
-        if stretches and stretches[-1].end == begin and stretches[-1].last_offset is not None:
-            stretches[-1].end, stretches[-1].last_offset = end, last_offset
-            return
-        first_offset = int(entries.column("first_offset")[first])
-        stretches.append(_Stretch(begin, end, first_offset, last_offset))
+        begins = entries.column("position")
+        ends = begins + entries.column("size_bytes")
+        # Damaged entries may have been between these, in the same chunk.
+        is_cut = np.append(True, is_damaged[1:] | is_damaged[:-1] | (begins[1:] != ends[:-1]))
+        cuts = np.flatnonzero(is_cut[: len(entries)])
+        lasts = np.append(cuts[1:], len(entries))[: len(cuts)] - 1
+        columns = (
+            is_damaged[cuts],
+            begins[cuts],
+            ends[lasts],
+            entries.column("first_offset")[cuts],
+            entries.column("last_offset")[lasts],
+        )
+        stretches = self._stretches.setdefault(segment.path, [])
+        for damaged, *numbers in zip(*(column.tolist() for column in columns), strict=True):
+            stretch = _Stretch(*numbers[:2]) if damaged else _Stretch(*numbers)
+            _append_stretch(stretches, stretch)
 
     def ranges(self, survey: Survey) -> list[DamagedRange]:
         """Return the damaged ranges of the log with their offsets, in order.
@@ -149,6 +143,20 @@ class DamagedOffsets:
         ]
         stretches = [*self._stretches.get(segment.file.path, ()), *damaged]
         return sorted(stretches, key=lambda stretch: stretch.begin)
+
+
+def _append_stretch(stretches: list[_Stretch], stretch: _Stretch) -> None:
+    """Append *stretch* to *stretches*, or extend the last one if both are sound and back to back."""
+    last = stretches[-1] if stretches else None
+    if (
+        last is not None
+        and last.end == stretch.begin
+        and last.last_offset is not None
+        and stretch.last_offset is not None
+    ):
+        last.end, last.last_offset = stretch.end, stretch.last_offset
+    else:
+        stretches.append(stretch)
 
 
 def _has_offsets(damaged: DamagedRange) -> bool:

@@ -386,7 +386,7 @@ def _stored_records(
     columns = tuple(dict.fromkeys([*names, "position"])) if has_times else names
 
     def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
-        for piece in examine_counted(planner, split, columns, engine, tally):
+        for piece in examine_counted(planner, split, columns, engine, tally, ordered=False):
             if has_times:
                 tally.findings.extend(lost_times_of_piece(split, piece))
             for rows in select_rows(piece, ("delivered",)):

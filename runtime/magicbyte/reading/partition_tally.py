@@ -64,7 +64,7 @@ def tally_partition(
     for split in planner.splits(survey, offsets):
         split = replace(split, options=replace(split.options, on_damage="skip"))
         tally = tallies.setdefault(split.file.path, Tally())
-        for piece in examine_counted(planner, split, columns, engine, tally):
+        for piece in examine_counted(planner, split, columns, engine, tally, ordered=False):
             if isinstance(piece.entries, ClassifiedEntries):
                 if damaged_offsets is not None:
                     damaged_offsets.add(split.file, piece.entries)

@@ -1,8 +1,10 @@
 """A split: a part of a segment that can be read by itself, on any machine and in any order."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter, itemgetter
 
 import numpy as np
 import pyarrow as pa
@@ -17,11 +19,12 @@ from magicbyte.engines.protocol import (
     Entries,
     Entry,
 )
-from magicbyte.errors import ChangedError, error_of
+from magicbyte.errors import error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
+from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._outcomes import (
     OUTCOME_CODES,
@@ -30,7 +33,14 @@ from magicbyte.reading._outcomes import (
     outcomes_by_list,
     outcomes_by_markers,
 )
-from magicbyte.reading._walk import CHUNK, SoundEntries, VerifiedWalk, decode_verified
+from magicbyte.reading._walk import (
+    CHUNK,
+    Piece,
+    PlannedWalk,
+    SoundEntries,
+    decode_verified,
+    max_batch_bytes,
+)
 from magicbyte.reading.dispositions import (
     DISPOSITION_CODES,
     ClassifiedEntries,
@@ -131,6 +141,19 @@ class ChunkResult:
         return filter_rows(self.rows.select(columns), self.has_disposition("delivered"))
 
 
+@dataclass(frozen=True, slots=True)
+class UnsoundEntries:
+    """The entries of *ranges* that have a header: each is made when it is asked for."""
+
+    ranges: Sequence[UnsoundRange]
+
+    def __iter__(self) -> Iterator[ExaminedEntry]:
+        for unsound in self.ranges:
+            if unsound.entry is not None:
+                is_large = unsound.kind == "over_limit"
+                yield _undecoded(unsound.entry, unsound.kind, crc_valid=is_large)
+
+
 def examine(
     split: Split,
     columns: tuple[str, ...] | None,
@@ -148,7 +171,7 @@ def examine(
     """
     with open_log(split.file) as log:
         reader = _SplitReader(split, chosen or engine(split.options.engine), log, columns)
-        reader.are_ranges_first = not ordered and split.options.on_damage == "skip"
+        reader.walk.are_runs_joined = not ordered and split.options.on_damage == "skip"
         yield from reader.results()
 
 
@@ -175,111 +198,63 @@ class _SplitReader:
             end=end,
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
-        self.are_ranges_first = False
+        self.walk = PlannedWalk(
+            file=log,
+            engine=engine,
+            limits=split.options.limits,
+            bounds=split.bounds,
+            start=split.start,
+            end=split.end,
+            first=split.first,
+            unsound_ranges=split.unsound_ranges if split.is_verified else None,
+            has_transactions=split.has_transactions,
+            path=split.file.path,
+            names=(split.topic, split.partition, split.file.name, split.file.replica),
+        )
         reported = split.unsound_ranges if split.is_verified else ()
         self.reported_ranges = {(unsound.start, unsound.end) for unsound in reported}
 
     def results(self) -> Iterator[ChunkResult]:
         """Yield the results of all chunks and unsound ranges, in order."""
         outcomes: Outcomes | IndexedOutcomes | None = None
-        pieces: Iterator[SoundEntries | UnsoundRange] | None = None
+        pieces: Iterator[Piece] | None = None
         if self.split.has_transactions:
             # A small split is read once: its markers first, then its records from the same bytes.
             scanned = None
             if self.split.end - self.split.start <= CHUNK and self.split.outcome_index is None:
-                scanned = list(self._walk(None))
+                scanned = list(self.walk.pieces(None))
                 pieces = self._decode(scanned)
             outcomes = self._read_outcomes(scanned)
         most_ranges = 1 if self.split.options.on_damage == "fail" else MAX_RANGES
         ranges: list[UnsoundRange] = []
-        for piece in pieces or self._walk(self.wire_columns):
+        for piece in pieces or self.walk.pieces(self.wire_columns):
             if isinstance(piece, UnsoundRange):
                 ranges.append(piece)
-            if ranges and (isinstance(piece, SoundEntries) or len(ranges) >= most_ranges):
+            if ranges and (not isinstance(piece, UnsoundRange) or len(ranges) >= most_ranges):
                 yield self._ranges_result(ranges)
-                ranges.clear()
+                ranges = []
             if isinstance(piece, UnsoundRange):
+                continue
+            if isinstance(piece, InterruptedRun):
+                yield from self._run_results(piece, outcomes)
                 continue
             assert piece.decoded is not None
             if piece.findings and not self.split.is_verified:
                 yield ChunkResult(findings=self._with_names(piece.findings))
-            yield from self._entries_results(piece.entries, piece.decoded, outcomes)
+            findings = []
+            if piece.decoded.results:
+                findings = [finding for _, finding in self._findings(piece.decoded)]
+            yield from self._entries_results(piece.entries, piece.decoded, outcomes, findings)
             del piece  # frees the rows and bytes before more are read
         if ranges:
             yield self._ranges_result(ranges)
 
     # Bytes
 
-    def _walk(self, columns: Sequence[str] | None) -> Iterator[SoundEntries | UnsoundRange]:
-        """Yield the entries and the unsound ranges of the split; a verified plan has found the ranges."""
-        split = self.split
-        is_start = split.first is not None
-        position, floor = split.start, split.bounds.floor
-        for planned in (*split.unsound_ranges, None) if split.is_verified else (None,):
-            stop = split.end if planned is None else planned.start
-            if position < stop:
-                for piece in VerifiedWalk(
-                    self.log,
-                    engine=self.engine,
-                    limits=split.options.limits,
-                    bounds=Bounds(floor=floor, ceiling=split.bounds.ceiling),
-                    start=position,
-                    end=stop,
-                    is_last=False,  # a tail is in no split
-                    columns=columns,
-                    are_ranges_first=self.are_ranges_first and columns is not None,
-                ):
-                    if is_start:
-                        self._check_first(piece)
-                        is_start = False
-                    if split.is_verified:
-                        if isinstance(piece, SoundEntries):
-                            floor = int(piece.entries.column("last_offset")[-1])
-                        else:
-                            self._check_known(piece)
-                    yield piece
-                    del piece  # frees the rows before more are decoded
-            if planned is not None:
-                yield planned
-                position = planned.end
-
-    def _check_known(self, unsound_range: UnsoundRange) -> None:
-        """Raise an error for a range in which the plan, which has verified all checksums, found none.
-
-        Bytes that cannot be read any more are a finding like any other, unless they may hold the
-        marker of a transaction.
-        """
-        if not unsound_range.has_unreadable_bytes:
-            raise self._changed(f"no sound entry at byte {unsound_range.start}")
-        if self.split.has_transactions:
-            raise error_of(self._with_names(unsound_range.findings)[0])
-
-    def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
-        """Raise ChangedError if *piece* begins the split with another offset than planned.
-
-        The log cleaner replaces a segment by one of the same name, in which entries may begin earlier.
-        """
-        if isinstance(piece, SoundEntries):
-            position = int(piece.entries.column("position")[0])
-            first = int(piece.entries.column("first_offset")[0])
-        elif piece.has_unreadable_bytes:
-            return
-        else:
-            position = piece.start
-            first = -1 if piece.entry is None else piece.entry.first_offset
-        if position == self.split.start and first != self.split.first:
-            raise self._changed(f"no entry of offset {self.split.first} at byte {position}")
-
-    def _changed(self, found: str) -> ChangedError:
-        expected = "the entry that was there when the read was planned"
-        return ChangedError(found, expected, path=self.split.file.path)
-
-    def _decode(
-        self, scanned: list[SoundEntries | UnsoundRange]
-    ) -> Iterator[SoundEntries | UnsoundRange]:
+    def _decode(self, scanned: list[Piece]) -> Iterator[Piece]:
         """Yield the *scanned* entries with their records, and the unsound ranges unchanged."""
         for piece in scanned:
-            if isinstance(piece, UnsoundRange):
+            if not isinstance(piece, SoundEntries):
                 yield piece
                 continue
             for decoded in decode_verified(
@@ -292,26 +267,24 @@ class _SplitReader:
                 yield SoundEntries(decoded.entries, piece.chunk, decoded=decoded)
                 del decoded  # frees the rows before more are decoded
 
-    def _read_outcomes(
-        self, scanned: list[SoundEntries | UnsoundRange] | None
-    ) -> Outcomes | IndexedOutcomes:
+    def _read_outcomes(self, scanned: list[Piece] | None) -> Outcomes | IndexedOutcomes:
         """Return the outcomes of the split's transactions, from *scanned* or, if None, the file."""
         split = self.split
         if split.outcome_index is not None:
             return IndexedOutcomes.read(split.outcome_index)
-        runs = self._runs(self._walk(None) if scanned is None else scanned)
+        runs = self._runs(self.walk.pieces(None) if scanned is None else scanned)
         if split.aborted_list is not None:
             return outcomes_by_list(runs, split.aborted_list, end=split.end)
         return outcomes_by_markers(
             runs, split.planned_outcomes, segment=split.segment, end=split.end
         )
 
-    def _runs(self, pieces: Iterable[SoundEntries | UnsoundRange]) -> Iterator[Run]:
+    def _runs(self, pieces: Iterable[Piece]) -> Iterator[Run]:
         """Yield the entries of *pieces*, with the contents of the control batches among them."""
         reader = ControlReader(large=self.engine)
         for piece in pieces:
-            if isinstance(piece, SoundEntries):
-                entries = piece.entries
+            if not isinstance(piece, UnsoundRange):
+                entries = piece.entries if isinstance(piece, SoundEntries) else piece.sound
                 numbers = np.flatnonzero(entries.column("is_control"))
                 limits = self.split.options.limits
                 contents = reader.read(piece.chunk, entries, numbers, limits=limits)
@@ -325,39 +298,65 @@ class _SplitReader:
 
     def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings* with the topic, partition and file name of the split."""
-        split = self.split
-        names = split.topic, split.partition, split.file.name, split.file.replica
-        return [finding.at(*names) for finding in findings]
+        return [finding.at(*self.walk.names) for finding in findings]
 
     def _ranges_result(self, ranges: Sequence[UnsoundRange]) -> ChunkResult:
         """Return the result for consecutive *ranges*: damage may be a range per message."""
         findings: list[Finding] = []
-        entries: list[ExaminedEntry] = []
         num_bytes: Counter[str] = Counter()
+        is_fatal = self.split.options.on_damage == "fail"
         for unsound in ranges:
-            of_range = self._with_names(unsound.findings)
-            if self.split.options.on_damage == "fail" and unsound.kind != "tail" and of_range:
-                raise error_of(of_range[0])
             # A plan that has verified the split has reported its ranges.
-            if (unsound.start, unsound.end) not in self.reported_ranges:
+            if is_fatal or (unsound.start, unsound.end) not in self.reported_ranges:
+                of_range = self._with_names(unsound.findings)
+                if is_fatal and unsound.kind != "tail" and of_range:
+                    raise error_of(of_range[0])
                 findings += of_range
-            kind = "damaged"
-            if unsound.entry is not None:
-                kind = unsound.kind
-                entries.append(_undecoded(unsound.entry, kind, crc_valid=kind == "over_limit"))
-            elif unsound.kind == "unreadable":
-                kind = unsound.kind
-            num_bytes[kind] += unsound.length
-        return ChunkResult(findings=findings, entries=entries, bytes=num_bytes)
+            is_kind = unsound.entry is not None or unsound.kind == "unreadable"
+            num_bytes[unsound.kind if is_kind else "damaged"] += unsound.length
+        return ChunkResult(findings=findings, entries=UnsoundEntries(ranges), bytes=num_bytes)
+
+    def _run_results(
+        self, run: InterruptedRun, outcomes: Outcomes | IndexedOutcomes | None
+    ) -> Iterator[ChunkResult]:
+        """Yield the results of *run*: damaged entries come before sound ones, but findings are in order."""
+        ranges = run.ranges
+        for decoded in run.decode(
+            self.engine,
+            self.wire_columns,
+            limits=self.split.options.limits,
+            max_bytes=max_batch_bytes(self.wire_columns),
+        ):
+            positions = decoded.entries.column("position")
+            num_ranges = bisect_left(ranges, int(positions[-1]), key=attrgetter("start"))
+            result = self._ranges_result(ranges[:num_ranges])
+            findings = [(finding.position or 0, finding) for finding in result.findings]
+            findings += [
+                (int(positions[number]), finding) for number, finding in self._findings(decoded)
+            ]
+            result.findings[:] = [each for _, each in sorted(findings, key=itemgetter(0))]
+            yield result
+            yield from self._entries_results(decoded.entries, decoded, outcomes, [])
+            ranges = ranges[num_ranges:]
+            del decoded  # frees the rows before more are decoded
+        if ranges:
+            yield self._ranges_result(ranges)
+
+    def _findings(self, decoded: Decoded) -> Iterator[tuple[int, Finding]]:
+        """Yield the findings of *decoded* in order, each with the number of its entry."""
+        for number, result in sorted(decoded.results.items()):
+            if result.findings:
+                for finding in self._with_names(result.counted_findings()):
+                    yield number, finding
 
     def _entries_results(
-        self, entries: Entries, decoded: Decoded, outcomes: Outcomes | IndexedOutcomes | None
+        self,
+        entries: Entries,
+        decoded: Decoded,
+        outcomes: Outcomes | IndexedOutcomes | None,
+        findings: list[Finding],
     ) -> Iterator[ChunkResult]:
-        """Yield the results of *entries*, all of them with the first rows; further rows follow by themselves."""
-        findings: list[Finding] = []
-        for _, result in sorted(decoded.results.items()):
-            if result.findings:
-                findings += self._with_names(result.counted_findings())
+        """Yield the results of *entries*: all of them and *findings* with the first rows, then further rows."""
         if self.split.options.on_damage == "fail":
             for finding in findings:
                 if finding.severity == "error":

@@ -138,7 +138,7 @@ def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> S
     columns = output.columns if "records" in output.tables else ()
     needed = tuple(dict.fromkeys([*columns, *STATS_COLUMNS]))
     counter = SplitCounter(split)
-    for piece in examine(split, needed):
+    for piece in examine(split, needed, ordered="batches" in output.tables):
         counter.count(piece)
         if "records" in output.tables:
             for rows in select_rows(piece, ("delivered",)):
@@ -152,7 +152,7 @@ def _count_split(split: Split) -> SplitStats:
     """Return the statistics of *split*, whose records are not written. Damage does not stop it."""
     counter = SplitCounter(split)
     split = replace(split, options=replace(split.options, on_damage="skip"))
-    for piece in examine(split, STATS_COLUMNS):
+    for piece in examine(split, STATS_COLUMNS, ordered=False):
         counter.count(piece)
     return counter.stats()
 
