@@ -189,7 +189,8 @@ def planned_run(
     stops = np.array([unsound.end for unsound in ranges], np.int64)
     numbers = np.minimum(np.searchsorted(positions, starts), len(entries) - 1)
     is_entry = (positions[numbers] == starts) & (ends[numbers] == stops)
-    is_entry &= [unsound.entry is not None and unsound.kind == "damaged" for unsound in ranges]
+    is_damage = [unsound.entry is not None and unsound.kind == "damaged" for unsound in ranges]
+    is_entry &= np.array(is_damage, np.bool_)
     if not is_entry.all():
         num_ranges = int(np.argmin(is_entry))
         entries = entries[: int(np.searchsorted(ends, starts[num_ranges], "right"))]
