@@ -58,6 +58,11 @@ class RecordStop(NamedTuple):
     negative_index: int = 0
     """The first record with such a length."""
     negative_position: int = 0
+    num_attributes: int = 0
+    """Records before with reserved attributes."""
+    attributes_index: int = 0
+    """The first record with reserved attributes."""
+    attributes_position: int = 0
 
 
 class SkippedHeaders(NamedTuple):
@@ -197,18 +202,27 @@ def decode_batch(
 
 
 def _add_findings_before(stop: RecordStop, stream: Any, entry: Entry, result: DecodedEntry) -> None:
-    """Add the findings of the records before *stop*: of the first, and of negative lengths."""
+    """Add the findings of the records before *stop*: of the first, of negative lengths and attributes."""
     starts: dict[int, int] = {}
     if entry.is_control and stop.record_index:
         starts[0] = 0
     if stop.num_negative:
         starts[stop.negative_index] = stop.negative_position
+    if stop.num_attributes:
+        starts[stop.attributes_index] = stop.attributes_position
     skipped = SkippedHeaders(None, 0)
-    for index, position in starts.items():
+    for index, position in sorted(starts.items()):
         stream.seek(position)
         _read_record(stream, index, entry, result, UNBOUNDED, skipped)
-    if stop.num_negative > 1:
-        result.repeated = {**(result.repeated or {}), "negative-length": stop.num_negative - 1}
+    repeated = dict(result.repeated or {})
+    for code, count in (
+        ("negative-length", stop.num_negative),
+        ("record-attributes", stop.num_attributes),
+    ):
+        repeated.pop(code, None)  # the records that were read may have some of them
+        if count > 1:
+            repeated[code] = count - 1
+    result.repeated = repeated or None
 
 
 def _read_record(

@@ -29,6 +29,9 @@ def unusual_records() -> list[bytes]:
         build.record(**one, len_key=-2),
         build.record(**one, len_value=-9),
         build.record(None, None, HEADERS, len_key=-5, len_value=-5),
+        build.record(**one, attributes=1),
+        build.record(**one, attributes=0x80, len_key=-2),
+        build.record(**one, attributes=3, more=b"more"),
         build.record(**one, num_headers=8),
         build.record(**one, num_headers=10),
         build.record(**one, num_headers=1 << 20),
@@ -56,6 +59,10 @@ def unusual_batches() -> Iterator[bytes]:
         content[1] = build.record(None, key, len_key=-3)
         content[2] = build.record(None, None, len_value=-4, len_key=-4)
         yield build.batch(content, 5, flags=flags)
+        content[0] = build.record(b"v0", key, attributes=1, len_value=-2)
+        content[4] = build.record(b"v" * 90, key, attributes=2)
+        yield build.batch(content, 5, flags=flags, codec=4)
+        yield build.batch(content, 5, flags=flags)
 
 
 def test_a_batch_with_a_fault_anywhere_gives_the_same_as_the_reference() -> None:
@@ -81,6 +88,8 @@ MANY = 3000
         (build.batch(build.records(MANY), count=(1 << 31) - 1), "bad-record-count"),
         (build.batch([*build.records(MANY), build.record(more=b"x")], codec=4), "bad-record"),
         (build.batch([build.record(None, len_value=-2)] * MANY), "negative-length"),
+        (build.batch([build.record(attributes=1)] * MANY), "record-attributes"),
+        (build.batch([build.record(attributes=1)] * MANY, codec=1), "record-attributes"),
         (build.batch(build.records(MANY), flags=build.CONTROL), "bad-control-record"),
     ],
 )
@@ -92,7 +101,7 @@ def test_the_reference_engine_reads_few_records_of_a_batch_with_findings(
         (result,) = decoded(data).all_results()
     assert [finding.code for finding in result.findings] == [code]
     assert read_record.call_count <= 2
-    if code == "negative-length":
+    if code in ("negative-length", "record-attributes"):
         assert (result.num_rows, result.repeats(code)) == (MANY, MANY - 1)
 
 

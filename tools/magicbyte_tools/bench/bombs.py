@@ -91,6 +91,12 @@ def negative_lengths(size: int) -> Bomb:
     return batch(one * (size // len(one)), size // len(one))
 
 
+def record_attributes(size: int) -> Bomb:
+    """Return records with reserved attributes, each a finding."""
+    one = varint(6) + b"\1" + bytes(2) + varint(-1) + varint(-1) + varint(0)
+    return batch(one * (size // len(one)), size // len(one))
+
+
 def control_records(size: int) -> Bomb:
     marker = b"\0\0\0\1"
     body = bytes(3) + varint(4) + marker + varint(6) + bytes(6) + varint(0)
@@ -129,6 +135,7 @@ BOMBS: dict[str, Callable[[int], Bomb]] = {
         size, ending=varint(9) + bytes(6), is_compressed=False
     ),
     "negative-lengths": negative_lengths,
+    "record-attributes": record_attributes,
     "control-records": control_records,
     "headers": lambda size: batch(record_of_headers(size), 1),
     "headers-count-too-high": lambda size: batch(record_of_headers(size, more=1), 1),

@@ -28,6 +28,7 @@ from magicbyte.engines.columnar._layout import column_layout
 from magicbyte.engines.columnar._libraries import functions
 from magicbyte.engines.columnar._machine_code import MachineCode
 from magicbyte.engines.columnar._output import MAX_COLUMN_BYTES, OutputColumns
+from magicbyte.engines.columnar._record_attributes import RecordAttributes
 from magicbyte.engines.columnar._referred_entries import ReferredEntries
 from magicbyte.engines.columnar._signatures import SCAN, num_words
 from magicbyte.engines.columnar.kernel_loader import (
@@ -202,6 +203,7 @@ class EntryRun:
         if self.format.is_unusual(desc)[0]:
             return None
         codec = int(desc[0, names["codec"]])
+        payload: _buffers.Bytes | None = None
         if self.kernels.IS_STREAM:
             if desc[0, names["end"]] > self.limit:
                 return None  # the kernel `sections` would read too far
@@ -215,6 +217,7 @@ class EntryRun:
             payload = self._decompress(desc)
             if payload is None:
                 return None
+        section, attributes = self._section(desc), RecordAttributes()
         size = int(desc[0, names["end"]] - desc[0, names["start"]])
         self.output.largest = max(self.output.largest, size)
         state, is_batch = self.output.state, not self.kernels.IS_STREAM
@@ -230,16 +233,35 @@ class EntryRun:
                     True  # it may only have lengths that are findings, but no faults
                 )
             else:
-                self.stop = record_stop(state) if is_batch else None
-                break
+                payload = self._resumed(desc, section, payload, attributes) if is_batch else None
+                if payload is None:
+                    break
             state[NUM_NEGATIVE] = 0
         else:
-            if state[NUM_NEGATIVE]:
-                end = end_of_records(state, int(desc[0, names["rows"]]), size)
+            end = end_of_records(state, int(desc[0, names["rows"]]), size)
+            end = attributes.added_to(end)
+            if end.num_negative or end.num_attributes:
                 self.referred.ends_with_findings[n] = end
             decompressed = size if codec else 0
         state[IS_LENIENT] = state[NUM_NEGATIVE] = 0
         return decompressed
+
+    def _resumed(
+        self,
+        desc: Descriptors,
+        section: memoryview,
+        payload: _buffers.Bytes | None,
+        attributes: RecordAttributes,
+    ) -> _buffers.Bytes | None:
+        """Return the payload without the attributes at which a kernel has stopped; None, with `stop`, at a fault."""
+        stop = record_stop(self.output.state)
+        if not self.is_viewed:
+            payload = attributes.clear(stop, section, payload, self.kernels.SLACK)
+            if payload is not None:
+                self._describe_payload(desc, payload)
+                return payload
+        self.stop = attributes.added_to(stop)
+        return None
 
     def _decompress(self, desc: Descriptors) -> _buffers.Bytes | None:
         """Decompress the payload of one entry, and let its descriptor refer to the returned memory."""
@@ -250,20 +272,28 @@ class EntryRun:
             decompress, fields = decompressor(), self.format.fields
             if decompress(desc, 0, 1, fields, *capacity, max_bytes, functions())[0]:
                 return payload
-        start, end = (int(desc[0, names[name]]) - self.address for name in ("start", "end"))
         codec, magic = int(desc[0, names["codec"]]), int(desc[0, names["magic"]])
         try:
             decompressed = codecs.decompress(
-                codec, self.chunk.data[start:end], magic=magic, max_bytes=max_bytes
+                codec, self._section(desc), magic=magic, max_bytes=max_bytes
             )
         except (CodecError, LimitError):
             return None
         size = len(decompressed)
         payload = _buffers.allocate(size + self.kernels.SLACK)
         payload[:size] = np.frombuffer(decompressed, np.uint8)
-        begin = address(payload)
-        desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
+        self._describe_payload(desc, payload)
         return payload
+
+    def _section(self, desc: Descriptors) -> memoryview:
+        """Return the bytes of one entry's payload in the chunk."""
+        start, end = (int(desc[0, self.names[name]]) - self.address for name in ("start", "end"))
+        return self.chunk.data[start:end]
+
+    def _describe_payload(self, desc: Descriptors, payload: _buffers.Bytes) -> None:
+        """Let the descriptor of one entry refer to *payload*, which has SLACK bytes more."""
+        begin, size = address(payload), len(payload) - self.kernels.SLACK
+        desc[:, self.names["start"]], desc[:, self.names["end"]] = begin, begin + size
 
     def _refer(self, n: int, stop: RecordStop | None = None) -> int:
         """Have the reference engine decode entry *n*; return the size of its rows in bytes."""
@@ -350,10 +380,7 @@ class EntryRun:
         is_small = entries.column("size_bytes") <= MAX_CACHED_SIZE
         is_small &= entries.column("codec") == Codec.NONE
         sizes = self.desc[:, self.names["end"]] - self.desc[:, self.names["start"]]
-        for n in np.flatnonzero(is_control & ~is_small).tolist():
-            self.referred.ends_with_findings[n] = RecordStop(
-                int(kernel_rows[n]), int(sizes[n]), 0, 0
-            )
+        unclear = np.flatnonzero(is_control & ~is_small).tolist()
         numbers = np.flatnonzero(is_control & is_small)
         contents = self.controls.read(self.chunk, entries, numbers, limits=self.limits)
         bases = entries.column("first_offset")[numbers].tolist()
@@ -363,9 +390,10 @@ class EntryRun:
                 count = int(kernel_rows[n])
                 results[n] = DecodedEntry(count, base, count, content.control)
             else:
-                self.referred.ends_with_findings[n] = RecordStop(
-                    int(kernel_rows[n]), int(sizes[n]), 0, 0
-                )
+                unclear.append(n)
+        for n in unclear:
+            end = RecordStop(int(kernel_rows[n]), int(sizes[n]), 0, 0)
+            self.referred.ends_with_findings[n] = end
         return results
 
 

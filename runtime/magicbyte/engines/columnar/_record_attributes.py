@@ -1,0 +1,86 @@
+"""Reserved attributes of records: kernels refuse them, so they are counted, and cleared in a copy of the payload."""
+
+from array import array
+from bisect import bisect_left
+
+import numpy as np
+
+from magicbyte.engines.columnar import _buffers
+from magicbyte.engines.record_decoder import RecordStop
+
+MAX_VARINT_BYTES = 5
+
+
+class RecordAttributes:
+    """The records of one batch whose reserved attributes are set, which is a finding and no fault.
+
+    No column has the attributes, so a kernel gives the same rows without them.
+    """
+
+    def __init__(self) -> None:
+        self._indices = array("q")
+        """Numbers of the records, in order."""
+        self._first_position = 0
+
+    def clear(
+        self, stop: RecordStop, section: memoryview, payload: _buffers.Bytes | None, slack: int
+    ) -> _buffers.Bytes | None:
+        """Clear the attributes of the records from *stop* on; return the payload, with *slack* bytes after it.
+
+        It is decompressed in *payload*, which is changed, or else copied from *section*. Returns None
+        if the record at *stop* has no attributes: then the kernel has stopped for another reason.
+        """
+        if payload is not None:
+            section = payload.data[: len(payload) - slack]
+        if self._indices or not _has_attributes(section, stop.position):
+            return None
+        if payload is None:
+            payload = _buffers.allocate(len(section) + slack)
+            payload[: len(section)] = np.frombuffer(section, np.uint8)
+            section = payload.data[: len(section)]
+        self._first_position = stop.position
+        index, position, size = stop.record_index, stop.position, len(section)
+        while position < size:
+            position, length = _length_at(section, position)
+            if not 0 < length <= size - position:
+                break  # the kernel will stop here, at the latest
+            if section[position]:
+                section[position] = 0
+                self._indices.append(index)
+            index, position = index + 1, position + length
+        return payload
+
+    def added_to(self, stop: RecordStop) -> RecordStop:
+        """Return *stop* with the attributes of the records before it."""
+        count = bisect_left(self._indices, stop.record_index)
+        if not count:
+            return stop
+        return stop._replace(
+            num_attributes=count,
+            attributes_index=self._indices[0],
+            attributes_position=self._first_position,
+        )
+
+
+def _has_attributes(section: memoryview, position: int) -> bool:
+    """Return whether the record at *position* has attributes."""
+    if position >= len(section):
+        return False
+    position, length = _length_at(section, position)
+    return 0 < length <= len(section) - position and section[position] != 0
+
+
+def _length_at(section: memoryview, position: int) -> tuple[int, int]:
+    """Return the position after the varint at *position*, and its value; -1 if it is not whole."""
+    byte = section[position]
+    if byte < 128:
+        return position + 1, byte >> 1 if byte & 1 == 0 else -1
+    mapped, shift = byte & 127, 7
+    for end in range(position + 1, min(position + MAX_VARINT_BYTES, len(section))):
+        byte = section[end]
+        mapped |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            mapped &= 0xFFFFFFFF  # readers drop bits above 32
+            return end + 1, mapped >> 1 if mapped & 1 == 0 else -1
+    return len(section), -1
