@@ -28,7 +28,7 @@ from magicbyte.engines.columnar._layout import column_layout
 from magicbyte.engines.columnar._libraries import functions
 from magicbyte.engines.columnar._machine_code import MachineCode
 from magicbyte.engines.columnar._output import MAX_COLUMN_BYTES, OutputColumns
-from magicbyte.engines.columnar._record_attributes import RecordAttributes
+from magicbyte.engines.columnar._record_attributes import RecordAttributes, describe_payload
 from magicbyte.engines.columnar._referred_entries import ReferredEntries
 from magicbyte.engines.columnar._signatures import SCAN, num_words
 from magicbyte.engines.columnar.kernel_loader import (
@@ -198,8 +198,7 @@ class EntryRun:
         Its payload is decompressed first. Returns None if the reference engine has to decode the entry, from
         `stop` on if that is set.
         """
-        names, desc = self.names, self.desc[n : n + 1]
-        self.stop = None
+        names, desc, self.stop = self.names, self.desc[n : n + 1], None
         if self.format.is_unusual(desc)[0]:
             return None
         codec = int(desc[0, names["codec"]])
@@ -217,7 +216,7 @@ class EntryRun:
             payload = self._decompress(desc)
             if payload is None:
                 return None
-        section, attributes = self._section(desc), RecordAttributes()
+        attributes = RecordAttributes(desc, names, payload, self._section(desc), self.kernels.SLACK)
         size = int(desc[0, names["end"]] - desc[0, names["start"]])
         self.output.largest = max(self.output.largest, size)
         state, is_batch = self.output.state, not self.kernels.IS_STREAM
@@ -229,39 +228,20 @@ class EntryRun:
                 if not self.output.grow(self.format.max_rows(desc), size):
                     break
             elif is_batch and not state[IS_LENIENT]:
-                state[IS_LENIENT] = (
-                    True  # it may only have lengths that are findings, but no faults
-                )
+                state[IS_LENIENT] = True  # lengths may be findings, and no faults
             else:
-                payload = self._resumed(desc, section, payload, attributes) if is_batch else None
-                if payload is None:
-                    break
+                if is_batch and not self.is_viewed and attributes.resume(state):
+                    continue
+                self.stop = attributes.added_to(record_stop(state)) if is_batch else None
+                break
             state[NUM_NEGATIVE] = 0
         else:
-            end = end_of_records(state, int(desc[0, names["rows"]]), size)
-            end = attributes.added_to(end)
+            end = attributes.added_to(end_of_records(state, int(desc[0, names["rows"]]), size))
             if end.num_negative or end.num_attributes:
                 self.referred.ends_with_findings[n] = end
             decompressed = size if codec else 0
         state[IS_LENIENT] = state[NUM_NEGATIVE] = 0
         return decompressed
-
-    def _resumed(
-        self,
-        desc: Descriptors,
-        section: memoryview,
-        payload: _buffers.Bytes | None,
-        attributes: RecordAttributes,
-    ) -> _buffers.Bytes | None:
-        """Return the payload without the attributes at which a kernel has stopped; None, with `stop`, at a fault."""
-        stop = record_stop(self.output.state)
-        if not self.is_viewed:
-            payload = attributes.clear(stop, section, payload, self.kernels.SLACK)
-            if payload is not None:
-                self._describe_payload(desc, payload)
-                return payload
-        self.stop = attributes.added_to(stop)
-        return None
 
     def _decompress(self, desc: Descriptors) -> _buffers.Bytes | None:
         """Decompress the payload of one entry, and let its descriptor refer to the returned memory."""
@@ -282,18 +262,13 @@ class EntryRun:
         size = len(decompressed)
         payload = _buffers.allocate(size + self.kernels.SLACK)
         payload[:size] = np.frombuffer(decompressed, np.uint8)
-        self._describe_payload(desc, payload)
+        describe_payload(desc, names, payload, self.kernels.SLACK)
         return payload
 
     def _section(self, desc: Descriptors) -> memoryview:
         """Return the bytes of one entry's payload in the chunk."""
         start, end = (int(desc[0, self.names[name]]) - self.address for name in ("start", "end"))
         return self.chunk.data[start:end]
-
-    def _describe_payload(self, desc: Descriptors, payload: _buffers.Bytes) -> None:
-        """Let the descriptor of one entry refer to *payload*, which has SLACK bytes more."""
-        begin, size = address(payload), len(payload) - self.kernels.SLACK
-        desc[:, self.names["start"]], desc[:, self.names["end"]] = begin, begin + size
 
     def _refer(self, n: int, stop: RecordStop | None = None) -> int:
         """Have the reference engine decode entry *n*; return the size of its rows in bytes."""

@@ -2,13 +2,25 @@
 
 from array import array
 from bisect import bisect_left
+from collections.abc import Mapping
 
 import numpy as np
 
 from magicbyte.engines.columnar import _buffers
+from magicbyte.engines.columnar._kernel_stops import record_stop
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.record_decoder import RecordStop
+from magicbyte_kernels.kernel_interface import NUM_NEGATIVE
 
 MAX_VARINT_BYTES = 5
+
+
+def describe_payload(
+    desc: _buffers.Descriptors, names: Mapping[str, int], payload: _buffers.Bytes, slack: int
+) -> None:
+    """Let the descriptor of one entry refer to *payload*, which has *slack* bytes more."""
+    begin, size = _buffers.address(payload), len(payload) - slack
+    desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
 
 
 class RecordAttributes:
@@ -17,27 +29,37 @@ class RecordAttributes:
     No column has the attributes, so a kernel gives the same rows without them.
     """
 
-    def __init__(self) -> None:
+    def __init__(
+        self,
+        desc: _buffers.Descriptors,
+        names: Mapping[str, int],
+        payload: _buffers.Bytes | None,
+        section: memoryview,
+        slack: int,
+    ) -> None:
+        """*desc* describes the batch; *payload*, with *slack* bytes more, is decompressed from *section*."""
+        self._desc, self._names, self._slack = desc, names, slack
+        self._payload, self._section = payload, section
         self._indices = array("q")
         """Numbers of the records, in order."""
         self._first_position = 0
 
-    def clear(
-        self, stop: RecordStop, section: memoryview, payload: _buffers.Bytes | None, slack: int
-    ) -> _buffers.Bytes | None:
-        """Clear the attributes of the records from *stop* on; return the payload, with *slack* bytes after it.
+    def resume(self, slots: Numbers) -> bool:
+        """Clear the attributes at which a lenient kernel with these state *slots* has stopped, and later ones.
 
-        It is decompressed in *payload*, which is changed, or else copied from *section*. Returns None
-        if the record at *stop* has no attributes: then the kernel has stopped for another reason.
+        Returns False if it has stopped for another reason.
         """
+        stop, payload, section = record_stop(slots), self._payload, self._section
         if payload is not None:
-            section = payload.data[: len(payload) - slack]
+            section = payload.data[: len(payload) - self._slack]
         if self._indices or not _has_attributes(section, stop.position):
-            return None
+            return False
         if payload is None:
-            payload = _buffers.allocate(len(section) + slack)
+            self._payload = payload = _buffers.allocate(len(section) + self._slack)
             payload[: len(section)] = np.frombuffer(section, np.uint8)
             section = payload.data[: len(section)]
+            describe_payload(self._desc, self._names, payload, self._slack)
+        slots[NUM_NEGATIVE] = 0
         self._first_position = stop.position
         index, position, size = stop.record_index, stop.position, len(section)
         while position < size:
@@ -48,7 +70,7 @@ class RecordAttributes:
                 section[position] = 0
                 self._indices.append(index)
             index, position = index + 1, position + length
-        return payload
+        return True
 
     def added_to(self, stop: RecordStop) -> RecordStop:
         """Return *stop* with the attributes of the records before it."""
