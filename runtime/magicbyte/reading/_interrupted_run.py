@@ -49,20 +49,20 @@ class InterruptedRun:
     """The damaged entries."""
     end: int
     """Position after the last entry."""
-    starts: list[int] = field(init=False)
+    part_starts: list[int] = field(init=False)
     """Indices of the sound entries that follow a damaged one, and of the first."""
 
     def __post_init__(self) -> None:
         positions = self.sound.column("position")
         ends = positions + self.sound.column("size_bytes")
         later = np.flatnonzero(positions[1:] != ends[:-1]) + 1
-        self.starts = [0, *later.tolist()] if len(self.sound) else []
+        self.part_starts = [0, *later.tolist()] if len(self.sound) else []
 
     def parts(self) -> Iterator[tuple[Sequence[UnsoundRange], Entries]]:
         """Yield consecutive damaged entries, and the sound ones that follow; one of both may be missing."""
         positions = self.sound.column("position")
         num_before = 0
-        for begin, end in pairwise([*self.starts, len(self.sound)]):
+        for begin, end in pairwise([*self.part_starts, len(self.sound)]):
             num_ranges = bisect_left(self.ranges, int(positions[begin]), key=_START)
             yield self.ranges[num_before:num_ranges], self.sound[begin:end]
             num_before = num_ranges
@@ -71,12 +71,12 @@ class InterruptedRun:
 
     def sound_bytes(self) -> bytes:
         """Return a copy of the bytes of the sound entries."""
-        if not self.starts:
+        if not self.part_starts:
             return b""
         begins = self.sound.column("position") - self.chunk.position
         ends = begins + self.sound.column("size_bytes")
-        lasts = [*(start - 1 for start in self.starts[1:]), len(ends) - 1]
-        slices = zip(begins[self.starts].tolist(), ends[lasts].tolist(), strict=True)
+        lasts = [*(start - 1 for start in self.part_starts[1:]), len(ends) - 1]
+        slices = zip(begins[self.part_starts].tolist(), ends[lasts].tolist(), strict=True)
         data = self.chunk.data
         return b"".join([data[begin:end] for begin, end in slices])
 
@@ -174,7 +174,7 @@ def planned_runs(
 def planned_run(
     engine: Engine, chunk: Chunk, planned: Sequence[UnsoundRange], *, limits: Limits
 ) -> InterruptedRun | None:
-    """Return the run of entries that *chunk* begins with, of which a plan knows the damaged ones.
+    """Return the run of entries that *chunk* begins with; a plan knows the damaged ones.
 
     *planned* are the ranges without a sound entry from the beginning of the chunk on. The run ends before
     one that is no damaged entry. Returns None if few of them are in it, or if another entry is damaged.

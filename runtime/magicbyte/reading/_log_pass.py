@@ -98,10 +98,9 @@ class LogPass:
         """Note that entries may be missing after the one that was added last."""
 
     def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
-        """Return the offset after the records before entry *index* of *piece*, where headers say *stated*.
+        """Return the offset after the records before entry *index* of *piece*; None is the end of the log.
 
-        None is the end of the log. A pass over headers knows no more than these.
-        """
+        Headers say that it is *stated*."""
         return stated
 
     def add_missing(self, first: int, end: int | None) -> None:
@@ -164,11 +163,11 @@ class LogPass:
         self.is_after_damage = True
 
     def add_run(self, segment: SegmentSurvey, run: InterruptedRun) -> None:
-        """Add the entries of *run*, the first of which is damaged, to *segment*."""
+        """Add the entries of *run*, which begins with a damaged one, to *segment*."""
         for unsound in run.ranges:
             self.add_damage(segment, unsound)
         if len(run.sound):
-            piece = SoundEntries(run.sound, run.chunk, after_damage=frozenset(run.starts[1:]))
+            piece = SoundEntries(run.sound, run.chunk, after_damage=frozenset(run.part_starts[1:]))
             self.add_piece(segment, piece)
             if run.ranges[-1].end == run.end:
                 self.is_after_damage = True
@@ -308,11 +307,10 @@ class LogPass:
         if self.cleaned_segments is None:
             self.cleaned_segments = _cleaned_segments(self.log, self.options)
         number, base = segment.number, segment.file.base_offset
-        is_cleaned = self.cleaned_segments[number]
         if base is None or number == 0 or start >= base:
-            return is_cleaned
+            return self.cleaned_segments[number]
         is_previous_cleaned = self.cleaned_segments[number - 1]
-        return is_previous_cleaned if end <= base else is_previous_cleaned and is_cleaned
+        return is_previous_cleaned and (end <= base or self.cleaned_segments[number])
 
     # Results of the pass
 
@@ -445,21 +443,21 @@ def _boundaries(
     split_bytes: int,
     floor: int | None,
     begins: Numbers,
-    ends: Numbers,
+    batch_ends: Numbers,
     firsts: Numbers,
     lasts: Numbers,
 ) -> Iterator[tuple[int, Boundary]]:
     """Add boundaries before entries; yield the index of the entry after each.
 
-    *begins* and *ends* are the positions of the entries, *floor* is the last offset before them. A split ends
+    *begins* and *batch_ends* are the positions of the entries, *floor* is the last offset before them. A split ends
     where the next entry would make it larger than *split_bytes*.
     """
     while True:
         before = segment.boundaries[-1]
-        index = int(np.searchsorted(ends, before.position + split_bytes, "right"))
+        index = int(np.searchsorted(batch_ends, before.position + split_bytes, "right"))
         if index < len(begins) and int(begins[index]) <= before.position:
             index += 1  # an entry that is too large by itself
-        if index >= len(ends):
+        if index >= len(batch_ends):
             return
         last = before.floor if floor is None else floor
         if index:

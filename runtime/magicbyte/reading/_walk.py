@@ -89,7 +89,7 @@ class Walk:
     is_last: bool = True
     """True if an incomplete entry at the end is not damage: the log still grows."""
     are_runs_joined: bool = False
-    """True if entries of which many have wrong checksums may be an InterruptedRun."""
+    """True if entries may be an InterruptedRun, where many of them have wrong checksums."""
 
     def __post_init__(self) -> None:
         if self.end < 0:
@@ -354,9 +354,9 @@ class PlannedWalk:
     """All ranges without a sound entry; None if the plan has verified nothing."""
     has_transactions: bool
     path: str
-    names: FileNames
+    file_names: FileNames
     are_runs_joined: bool = False
-    """True if entries of which many are damaged may be an InterruptedRun."""
+    """True if entries may be an InterruptedRun, where many of them are damaged."""
 
     def pieces(self, columns: Sequence[str] | None) -> Iterator[Piece]:
         """Yield the entries, with wire *columns* of their records, and the ranges without a sound entry.
@@ -433,7 +433,7 @@ class PlannedWalk:
         if not unsound_range.has_unreadable_bytes:
             raise self._changed(f"no sound entry at byte {unsound_range.start}")
         if self.has_transactions:
-            raise error_of(unsound_range.findings[0].at(*self.names))
+            raise error_of(unsound_range.findings[0].at(*self.file_names))
 
     def _check_first(self, piece: SoundEntries | UnsoundRange) -> None:
         """Raise ChangedError if *piece* begins the split with another offset than planned.

@@ -209,7 +209,7 @@ class _SplitReader:
             unsound_ranges=split.unsound_ranges if split.is_verified else None,
             has_transactions=split.has_transactions,
             path=split.file.path,
-            names=(split.topic, split.partition, split.file.name, split.file.replica),
+            file_names=(split.topic, split.partition, split.file.name, split.file.replica),
         )
         reported = split.unsound_ranges if split.is_verified else ()
         self.reported_ranges = {(unsound.start, unsound.end) for unsound in reported}

@@ -31,8 +31,9 @@ def resolve_range(
 ) -> tuple[BoundedRange, bool]:
     """Return the offsets of *log* from *start* to *end* that are inside the *readable* ones.
 
-    The second value is True if *end* is the end of the log and no given offset. Raises InputError if a required time has no record, if the range is reversed and, with *fails*, if
-    some of its offsets do not exist. Without *fails*, that is a warning.
+    The second value is True if *end* is the end of the log and no given offset. Raises InputError if a
+    required time has no record, if the range is reversed and, with *fails*, if some of its offsets do not
+    exist. Without *fails*, that is a warning.
     """
     bounds = [resolve_offset(log, readable, bound, offset_at) for bound in (start, end)]
     first, last = (_absolute(bound, readable) for bound in bounds)

@@ -202,7 +202,7 @@ class EntryRun:
         if self.format.is_unusual(desc)[0]:
             return None
         codec = int(desc[0, names["codec"]])
-        payload: _buffers.Bytes | None = None
+        payload = None
         if self.kernels.IS_STREAM:
             if desc[0, names["end"]] > self.limit:
                 return None  # the kernel `sections` would read too far

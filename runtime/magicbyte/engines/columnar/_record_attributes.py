@@ -16,11 +16,14 @@ MAX_VARINT_BYTES = 5
 
 
 def describe_payload(
-    desc: _buffers.Descriptors, names: Mapping[str, int], payload: _buffers.Bytes, slack: int
+    desc: _buffers.Descriptors,
+    field_indices: Mapping[str, int],
+    records: _buffers.Bytes,
+    slack: int,
 ) -> None:
-    """Let the descriptor of one entry refer to *payload*, which has *slack* bytes more."""
-    begin, size = _buffers.address(payload), len(payload) - slack
-    desc[:, names["start"]], desc[:, names["end"]] = begin, begin + size
+    """Let the descriptor of one entry refer to *records*, which has *slack* bytes more."""
+    begin, size = _buffers.address(records), len(records) - slack
+    desc[:, field_indices["start"]], desc[:, field_indices["end"]] = begin, begin + size
 
 
 class RecordAttributes:
@@ -32,14 +35,14 @@ class RecordAttributes:
     def __init__(
         self,
         desc: _buffers.Descriptors,
-        names: Mapping[str, int],
-        payload: _buffers.Bytes | None,
+        field_indices: Mapping[str, int],
+        records: _buffers.Bytes | None,
         section: memoryview,
         slack: int,
     ) -> None:
-        """*desc* describes the batch; *payload*, with *slack* bytes more, is decompressed from *section*."""
-        self._desc, self._names, self._slack = desc, names, slack
-        self._payload, self._section = payload, section
+        """*desc* describes the batch; *records*, with *slack* bytes more, is decompressed from *section*."""
+        self._desc, self._names, self._slack = desc, field_indices, slack
+        self._payload, self._section = records, section
         self._indices = array("q")
         """Numbers of the records, in order."""
         self._first_position = 0
@@ -49,16 +52,16 @@ class RecordAttributes:
 
         Returns False if it has stopped for another reason.
         """
-        stop, payload, section = record_stop(slots), self._payload, self._section
-        if payload is not None:
-            section = payload.data[: len(payload) - self._slack]
+        stop, records, section = record_stop(slots), self._payload, self._section
+        if records is not None:
+            section = records.data[: len(records) - self._slack]
         if self._indices or not _has_attributes(section, stop.position):
             return False
-        if payload is None:
-            self._payload = payload = _buffers.allocate(len(section) + self._slack)
-            payload[: len(section)] = np.frombuffer(section, np.uint8)
-            section = payload.data[: len(section)]
-            describe_payload(self._desc, self._names, payload, self._slack)
+        if records is None:
+            self._payload = records = _buffers.allocate(len(section) + self._slack)
+            records[: len(section)] = np.frombuffer(section, np.uint8)
+            section = records.data[: len(section)]
+            describe_payload(self._desc, self._names, records, self._slack)
         slots[NUM_NEGATIVE] = 0
         self._first_position = stop.position
         index, position, size = stop.record_index, stop.position, len(section)
