@@ -298,7 +298,7 @@ class _SplitReader:
 
     def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
         """Return *findings* with the topic, partition and file name of the split."""
-        return [finding.at(*self.walk.names) for finding in findings]
+        return [finding.at(*self.walk.file_names) for finding in findings]
 
     def _ranges_result(self, ranges: Sequence[UnsoundRange]) -> ChunkResult:
         """Return the result for consecutive *ranges*: damage may be a range per message."""
