@@ -19,6 +19,7 @@ NOW_S = int(time.time())
         ((NOW_S + 90_000) * 1000, "timestamp-ahead", "keeps the segment until then"),
         (NOW_S - 10, "timestamp-in-seconds", "in January 1970, which look like seconds"),
     ],
+    ids=["microseconds", "nanoseconds", "tomorrow", "seconds"],
 )
 def test_the_unit_of_implausible_timestamps_is_named(
     folder: Any, timestamp: int, code: str, words: str
