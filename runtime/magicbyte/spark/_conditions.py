@@ -27,7 +27,7 @@ CONDITIONS = {
     "MAGICBYTE_UNKNOWN_OPTION": "an option does not exist",
     "MAGICBYTE_INVALID_OPTION": "the value of an option is not allowed, or contradicts another option",
     "MAGICBYTE_INVALID_SCHEMA": "a column does not exist, or cannot have that type",
-    "MAGICBYTE_NO_SUCH_PATH": "a path does not exist or may not be read, or a pattern matches nothing",
+    "MAGICBYTE_NO_SUCH_PATH": "a path does not exist or may not be read",
     "MAGICBYTE_NO_SUCH_TOPIC": "a topic is not below the paths",
     "MAGICBYTE_NOT_A_TABLE": "CREATE TABLE: only a temporary view keeps the options",
     "MAGICBYTE_DATA_LOSS": "offsets that were asked for do not exist (`failOnDataLoss`)",

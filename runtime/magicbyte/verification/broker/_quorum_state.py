@@ -41,7 +41,8 @@ _TEXTS: dict[int, str] = {0: "clusterId", 1: "votedDirectoryId"}
 def parse_quorum_state(data: bytes, *, release: KafkaRelease = NEWEST) -> QuorumState:
     """Return the content of a `quorum-state` file, as a broker of *release* reads it.
 
-    A broker reads the first line, and ignores what follows the JSON object in it.
+    A broker ignores what follows the JSON object; one of 4.4 was asked. That it reads the first line alone,
+    and demands each field of the version, was not asked of a broker.
 
     Raises FormatError (`quorum-state-invalid`) where a broker ends with an exception: the file is
     empty, is no JSON object, has an unknown version, or lacks a field of its version.
