@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+import magicbyte as mb
 from magicbyte.engines.columnar import ColumnarEngine, _buffers
 from magicbyte.engines.columnar._formats import format_of
 from magicbyte.engines.protocol import Chunk, Decoded
@@ -106,9 +107,9 @@ def one_row_less(folder: Path, engine: str, level: str) -> whole.ReadResult:
     return replace(result, rows=result.rows.slice(1)) if is_wrong else result
 
 
-def range_with_more(folder: Path, **options: Any) -> ranges.RangeRead:
+def range_with_more(opened: mb.Dataset, **options: Any) -> ranges.RangeRead:
     """Read records; repeat one row with another offset if a range is asked for."""
-    result = ranges.read_rows(folder, **options)
+    result = ranges.read_rows(opened, **options)
     if "offsets" not in options or not len(result.rows):
         return result
     (more,) = result.rows.slice(0, 1).to_pylist()
@@ -116,24 +117,24 @@ def range_with_more(folder: Path, **options: Any) -> ranges.RangeRead:
     return replace(result, rows=pa.concat_tables([result.rows, surplus]))
 
 
-def range_with_less(folder: Path, **options: Any) -> ranges.RangeRead:
+def range_with_less(opened: mb.Dataset, **options: Any) -> ranges.RangeRead:
     """Read records; drop the first row and all findings if a range is asked for."""
-    result = ranges.read_rows(folder, **options)
+    result = ranges.read_rows(opened, **options)
     return (
         replace(result, rows=result.rows.slice(1), findings=()) if "offsets" in options else result
     )
 
 
-def range_with_less_and_another_finding(folder: Path, **options: Any) -> ranges.RangeRead:
+def range_with_less_and_another_finding(opened: mb.Dataset, **options: Any) -> ranges.RangeRead:
     """Read records; if a range is asked for, drop the first row and report a gap."""
-    result = range_with_less(folder, **options)
+    result = range_with_less(opened, **options)
     finding = Finding(code="offset-gap", message="one is missing")
     return replace(result, findings=(finding,)) if "offsets" in options else result
 
 
-def range_that_withholds(folder: Path, **options: Any) -> ranges.RangeRead:
+def range_that_withholds(opened: mb.Dataset, **options: Any) -> ranges.RangeRead:
     """Read records; if a range is asked for, drop all rows with a finding."""
-    result = ranges.read_rows(folder, **options)
+    result = ranges.read_rows(opened, **options)
     if "offsets" not in options:
         return result
     finding = Finding(code="range-unread", message="withheld")

@@ -17,6 +17,7 @@ from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
 from magicbyte_tools.fuzz import mutate, numbers, partition, ranges, seed, seeds, segmented, whole
 from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
+from magicbyte_tools.fuzz.folder_task import changed_folder
 from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
 from magicbyte_tools.fuzz.report import FuzzReport
 from magicbyte_tools.fuzz.task import Failure, Task
@@ -222,6 +223,15 @@ def test_a_varint_is_read_as_it_was_written(number: int) -> None:
         data = numbers.varint(number, length)
         assert len(data) >= length
         assert numbers.read_varint(data, 0) == (number, len(data))
+
+
+def test_most_partitions_that_are_made_are_sound_before_they_are_mutated(tmp_path: Path) -> None:
+    made = list(partition.built(1))
+    num_sound = 0
+    for one in made:
+        with changed_folder(tmp_path / one.name, one, {}) as folder:
+            num_sound += not whole.read_partition(folder, "columnar", "read_committed").has_error
+    assert num_sound > 0.75 * len(made)
 
 
 def test_partitions_that_are_made_have_transactions_that_end() -> None:

@@ -6,6 +6,7 @@ from functools import cached_property
 from pathlib import Path
 from random import Random
 
+from magicbyte.engines.entry import read_entry
 from magicbyte.errors import MagicbyteError
 from magicbyte_formats.wire import ControlType
 from magicbyte_tools.fuzz import seeds
@@ -17,6 +18,9 @@ MAX_BYTES = 6 << 10
 """Largest size of the files of a partition that is mutated, in bytes; larger ones only take longer."""
 
 NUM_BUILT = 60
+
+GAP = 200
+"""Number of offsets that are missing between two entries of some built partitions."""
 
 Files = dict[str, bytes]
 
@@ -57,20 +61,30 @@ def partitions(directories: Sequence[Path]) -> Iterator[SeedPartition]:
 
 
 def built(seed: int) -> Iterator[SeedPartition]:
-    """Yield NUM_BUILT partitions of random entries, among them the batches and markers of transactions."""
+    """Yield NUM_BUILT partitions of random entries, among them the batches and markers of transactions.
+
+    A quarter of them have gaps between their entries; most of the others are sound.
+    """
     chance = Random(f"{seed} partitions")
     plain = [one for one in seeds.built(seed) if not (one.magic == 0 and one.payload)]
     for number in range(NUM_BUILT):
         offset = chance.choice((0, 0, 100, 1 << 33))
+        gap = GAP if chance.random() < 0.25 else 0
         name, data = f"{offset:020}.log", b""
         for _ in range(chance.randrange(3, 9)):
             one = _transactional(chance, offset) if chance.random() < 0.6 else None
             if one is None:
-                # No checksum covers the offset of a batch or a message.
-                one = offset.to_bytes(8, "big") + chance.choice(plain).data[8:]
+                one = _at_offset(chance.choice(plain), offset)
             data += one
-            offset += 200  # more than any entry has
+            offset = read_entry(one, 0).last_offset + 1 + gap
         yield SeedPartition(f"built-{number}", {name: data})
+
+
+def _at_offset(seed: Seed, offset: int) -> bytes:
+    """Return the entry of *seed* with *offset* as its first one: no checksum covers it."""
+    if seed.magic == 1 and seed.payload:  # a wrapper message has the offset of its last message
+        offset += len(seeds.split_entries(seed.payload)) - 2
+    return offset.to_bytes(8, "big") + seed.data[8:]
 
 
 def _transactional(chance: Random, offset: int) -> bytes:

@@ -5,13 +5,11 @@ left out segments (`range-unread`).
 """
 
 import pickle
-from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -20,16 +18,20 @@ import pyarrow.compute as pc
 import magicbyte as mb
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding
-from magicbyte.reading.partial_plan import UNREAD_SEGMENTS
+from magicbyte.reading.partial_plan import UNREAD_SEGMENTS, wanted_offsets
+from magicbyte.reading.planner import Planner
 from magicbyte.tables.schemas import DISPOSITIONS, RECORDS
+from magicbyte_tools.fuzz.folder_task import ENGINES, LEVELS, FolderFuzzTask
 from magicbyte_tools.fuzz.log_changes import ChangedFiles, changed_files
 from magicbyte_tools.fuzz.partition import SeedPartition
 from magicbyte_tools.fuzz.segmented import segmented_partitions
-from magicbyte_tools.fuzz.task import Failure, Message, Tally, What
-from magicbyte_tools.fuzz.whole import ENGINES, LEVELS, TOLD_EVERY, changed_folder
+from magicbyte_tools.fuzz.task import Message
 
 COLUMNS = tuple(name for name in RECORDS.names if name != "outcome")
 """Columns that are compared: a range may call a transaction open that the whole log decides."""
+
+SOURCES = ("markers", "markers", "index")
+"""Options `transactions` to draw from."""
 
 NUM_RANGES = 3
 """Ranges of offsets that are read of each partition, besides one of times."""
@@ -58,17 +60,27 @@ class RangeRead:
         return self.delivered.filter(mask)
 
 
-def read_rows(folder: Path, *, is_whole: bool = False, **options: Any) -> RangeRead:
-    """Read records of the partition *folder* with *options* of `mb.open`; *is_whole*: of every disposition."""
+def read_rows(opened: mb.Dataset, *, is_whole: bool = False, **options: Any) -> RangeRead:
+    """Read records of *opened* with *options* of `mb.open`; *is_whole*: of every disposition."""
     dispositions = DISPOSITIONS if is_whole else ("delivered",)
-    rows = mb.open(folder, on_damage="skip", **options).records(COLUMNS, dispositions=dispositions)
+    rows = with_options(opened, **options).records(COLUMNS, dispositions=dispositions)
     return RangeRead(rows.to_table(), tuple(rows.report.findings))
 
 
-def read_in_splits(folder: Path, max_bytes: int, **options: Any) -> pa.Table:
-    """Read the delivered records of *folder* in splits that were pickled, as tasks of Spark do."""
-    dataset = mb.open(folder, on_damage="skip", **options)
-    splits = pickle.loads(pickle.dumps(dataset.plan(max_bytes)))
+def with_options(opened: mb.Dataset, **options: Any) -> mb.Dataset:
+    """Return *opened* with other options: its folder is not listed again, but all files are read again."""
+    return mb.Dataset(
+        opened.logs,
+        replace(opened.options, **options),
+        log_dirs=opened.log_dirs,
+        all_logs=opened.all_logs,
+        unread_paths=opened.unread,
+    )
+
+
+def read_in_splits(opened: mb.Dataset, max_bytes: int, **options: Any) -> pa.Table:
+    """Read the delivered records of *opened* in splits that were pickled, as tasks of Spark do."""
+    splits = pickle.loads(pickle.dumps(with_options(opened, **options).plan(max_bytes)))
     batches = [batch for split in splits for batch in mb.read_split(split, COLUMNS)]
     return pa.Table.from_batches(batches, RECORDS.schema(COLUMNS))
 
@@ -89,51 +101,31 @@ def range_difference(expected_rows: pa.Table, actual: RangeRead) -> str | None:
 
 
 @dataclass(frozen=True)
-class RangeFuzzTask:
+class RangeFuzzTask(FolderFuzzTask):
     """Task whose cases are partitions of several segments with a few mutated files."""
 
-    first: int
-    end: int
-    seed: int
-    directories: tuple[Path, ...]
-    """Folders whose small partitions are mutated, besides partitions that are built from the seed."""
+    word: str = "ranges"
     read_log: Callable[..., RangeRead] = read_rows
-    is_changed: bool = True
-    """False to read the partitions unchanged, as `--replay` does."""
 
     @cached_property
     def partitions(self) -> list[SeedPartition]:
         return list(segmented_partitions(self.directories, self.seed, are_all=not self.is_changed))
 
-    def case(self, number: int) -> tuple[SeedPartition, ChangedFiles]:
-        chance = Random(f"{self.seed} ranges {number}")
-        partition = chance.choice(self.partitions)
-        return partition, changed_files(chance, partition) if self.is_changed else {}
+    def changed(self, chance: Random, seed_partition: SeedPartition) -> ChangedFiles:
+        return changed_files(chance, seed_partition)
 
-    def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
-        tally: Tally = Counter()
-        with TemporaryDirectory(prefix="magicbyte-fuzz-") as root:
-            for number in range(self.first, self.end):
-                begin(number)
-                partition, files = self.case(number)
-                own = Path(root, str(id(partition)), partition.name)
-                with changed_folder(own, partition, files) as folder:
-                    for became in self._outcomes(folder, number, send):
-                        tally["partitions", became] += 1
-                if number % TOLD_EVERY == 0:
-                    send(tally)
-                    tally = Counter()
-        send(tally)
-
-    def _outcomes(
-        self, folder: Path, number: int, send: Callable[[Message], None]
-    ) -> Iterator[str]:
+    def outcomes(self, folder: Path, number: int, send: Callable[[Message], None]) -> Iterator[str]:
         yield "cases"
         chance = Random(f"{self.seed} bounds {number}")
-        level = chance.choice(LEVELS)
+        how = {"isolation_level": chance.choice(LEVELS), "transactions": chance.choice(SOURCES)}
+        name = ", ".join(how.values())
         try:
-            whole, differences = self._whole(folder, level, chance)
-            for what, expected, actual in self._ranges(folder, level, whole, chance):
+            opened = mb.open(folder, on_damage="skip")
+            whole, differences = self._whole(opened, how, chance)
+            if how["transactions"] == "index":
+                yield "by index"
+                differences += self._markers_difference(opened, how, whole)
+            for what, expected, actual in self._ranges(opened, how, whole, chance):
                 yield "ranges"
                 if len(actual.rows) < len(expected):
                     yield "withheld"
@@ -143,57 +135,63 @@ class RangeFuzzTask:
             yield "refused"  # a log without a sound entry, for instance
             return
         except Exception as error:
-            send(self.failure("error", number, f"{level}: {type(error).__name__}: {error}"))
+            send(self.failure("error", number, f"{name}: {type(error).__name__}: {error}"))
             return
         for difference in differences[:1]:
-            send(self.failure("difference", number, f"{level}: {difference}"))
+            send(self.failure("difference", number, f"{name}: {difference}"))
         yield "damaged" if any(f.severity == "error" for f in whole.findings) else "sound"
 
-    def _whole(self, folder: Path, level: str, chance: Random) -> tuple[RangeRead, list[str]]:
-        """Read *folder* whole in four ways; return one result, and how the others differ from it."""
-        options = {"isolation_level": level, "is_whole": True}
-        whole = self.read_log(folder, engine=ENGINES[0], **options)
+    def _whole(
+        self, opened: mb.Dataset, how: dict[str, Any], chance: Random
+    ) -> tuple[RangeRead, list[str]]:
+        """Read *opened* whole in four ways; return one result, and how the others differ from it."""
+        whole = self.read_log(opened, engine=ENGINES[0], is_whole=True, **how)
         differences = [
             f"the whole log with {threads} threads"
             for threads in (1, 2)
-            if self.read_log(folder, engine=ENGINES[1], threads=threads, **options) != whole
+            if self.read_log(opened, engine=ENGINES[1], threads=threads, is_whole=True, **how)
+            != whole
         ]
         size = chance.choice((1, 100, 1000, 3000))
-        if not read_in_splits(folder, size, isolation_level=level).equals(whole.delivered):
+        if not read_in_splits(opened, size, **how).equals(whole.delivered):
             differences.append(f"splits of {size} bytes")
         return whole, differences
 
+    def _markers_difference(
+        self, opened: mb.Dataset, how: dict[str, Any], whole_log: RangeRead
+    ) -> list[str]:
+        """Return that the rows differ from those by markers, though no index was trusted."""
+        if all(finding.code != "txnindex-doubted" for finding in whole_log.findings):
+            return []  # an index that was changed may name other transactions than the markers do
+        by_markers = self.read_log(
+            opened, engine=ENGINES[1], is_whole=True, **how | {"transactions": "markers"}
+        )
+        return [] if by_markers.rows.equals(whole_log.rows) else ["indexes that are not trusted"]
+
     def _ranges(
-        self, folder: Path, level: str, whole_log: RangeRead, chance: Random
+        self, opened: mb.Dataset, how: dict[str, Any], whole_log: RangeRead, chance: Random
     ) -> Iterator[tuple[str, pa.Table, RangeRead]]:
         """Yield the name, the expected rows and the result of some ranges."""
         offsets = pc.unique(whole_log.rows["offset"]).to_pylist()
-        points = [*offsets, *(int(path.name[:20]) for path in folder.glob("*.log")), 0, 1 << 33]
+        bases = [file.base_offset for log in opened.logs for file in log.logs]
+        points = [*offsets, *(base for base in bases if base is not None), 0, 1 << 33]
         for _ in range(NUM_RANGES):
             bounds = _bounds(chance, points)
             engine = chance.choice(ENGINES)
-            actual = self.read_log(folder, isolation_level=level, engine=engine, offsets=bounds)
+            actual = self.read_log(opened, engine=engine, offsets=bounds, **how)
             yield f"offsets {bounds}", whole_log.within(bounds), actual
         times = whole_log.rows["timestamp"].drop_null().cast(pa.int64()).to_pylist()
         bounds = _bounds(chance, times or [0])
-        by_time = {"isolation_level": level, "times": bounds}
-        expected = self.read_log(folder, engine=ENGINES[0], is_whole=True, **by_time).delivered
-        yield f"times {bounds}", expected, self.read_log(folder, engine=ENGINES[1], **by_time)
+        expected = whole_log.within(_offsets_of(opened, bounds, how))
+        actual = self.read_log(opened, engine=ENGINES[1], times=bounds, **how)
+        yield f"times {bounds}", expected, actual
 
-    def alone(self, case: int) -> "RangeFuzzTask | None":
-        return None
 
-    def behind(self, case: int) -> "RangeFuzzTask":
-        return replace(self, first=case + 1)
-
-    def failure(self, what: What, case: int, message: str) -> Failure:
-        partition, files = self.case(case)
-        whole = {
-            f"{partition.name}/{name}": data
-            for name, data in (partition.files | files).items()
-            if data is not None
-        }
-        return Failure(what, case, partition.name, message, whole)
+def _offsets_of(opened: mb.Dataset, times: Bounds, how: dict[str, Any]) -> Bounds:
+    """Return the offsets of a range of *times*, as the reference engine finds them."""
+    options = replace(opened.options, engine=ENGINES[0], times=times, **how)
+    (log,) = opened.logs
+    return wanted_offsets(Planner(options), log)
 
 
 def _bounds(chance: Random, points: list[int]) -> Bounds:

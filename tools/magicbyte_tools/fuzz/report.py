@@ -12,6 +12,7 @@ SHOWN = (
     "cases",
     "ranges",
     "withheld",
+    "by index",
     "sound",
     "damaged",
     "accepted",

@@ -1,13 +1,10 @@
 """Fuzzes whole partitions: mutates their files and reads them by both engines at both isolation levels."""
 
-from collections import Counter
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from random import Random
-from tempfile import TemporaryDirectory
 from typing import Any
 
 import pyarrow as pa
@@ -15,6 +12,8 @@ import pyarrow as pa
 import magicbyte as mb
 from magicbyte.errors import MagicbyteError
 from magicbyte.tables.schemas import DISPOSITIONS, RECORDS
+from magicbyte_tools.fuzz.folder_task import ENGINES, LEVELS, FolderFuzzTask
+from magicbyte_tools.fuzz.log_changes import ChangedFiles
 from magicbyte_tools.fuzz.mutate import altered, mutated
 from magicbyte_tools.fuzz.partition import (
     MAX_BYTES,
@@ -24,12 +23,7 @@ from magicbyte_tools.fuzz.partition import (
     partitions,
     seed_of,
 )
-from magicbyte_tools.fuzz.task import Failure, Message, Tally, What
-
-LEVELS = ("read_committed", "read_uncommitted")
-ENGINES = ("reference", "columnar")
-
-TOLD_EVERY = 20
+from magicbyte_tools.fuzz.task import Message
 
 
 def changed(chance: Random, seed_partition: SeedPartition) -> Files:
@@ -94,16 +88,10 @@ def read_partition(folder: Path, engine: str, level: str) -> ReadResult:
 
 
 @dataclass(frozen=True)
-class PartitionFuzzTask:
+class PartitionFuzzTask(FolderFuzzTask):
     """Task whose cases are partitions with one or two mutated files."""
 
-    first: int
-    end: int
-    seed: int
-    directories: tuple[Path, ...]
-    """Folders whose small partitions are mutated, besides partitions that are built from the seed."""
-    is_changed: bool = True
-    """False to read the partitions unchanged, as `--replay` does."""
+    word: str = "whole"
     tell: Callable[[Path, str, str], ReadResult] = read_partition
 
     @cached_property
@@ -113,28 +101,10 @@ class PartitionFuzzTask:
         small = [one for one in partitions(self.directories) if one.num_bytes <= MAX_BYTES]
         return [*small, *built(self.seed)]
 
-    def case(self, number: int) -> tuple[SeedPartition, Files]:
-        chance = Random(f"{self.seed} whole {number}")
-        partition = chance.choice(self.partitions)
-        return partition, changed(chance, partition) if self.is_changed else {}
+    def changed(self, chance: Random, seed_partition: SeedPartition) -> ChangedFiles:
+        return {**changed(chance, seed_partition)}
 
-    def run(self, begin: Callable[[int], None], send: Callable[[Message], None]) -> None:
-        tally: Tally = Counter()
-        with TemporaryDirectory(prefix="magicbyte-fuzz-") as root:
-            for number in range(self.first, self.end):
-                begin(number)
-                partition, files = self.case(number)
-                # Partitions of two clusters may have the same name.
-                own = Path(root, str(id(partition)), partition.name)
-                with changed_folder(own, partition, files) as folder:
-                    for became in self._read(folder, number, send):
-                        tally["partitions", became] += 1
-                if number % TOLD_EVERY == 0:
-                    send(tally)
-                    tally = Counter()
-        send(tally)
-
-    def _read(self, folder: Path, number: int, send: Callable[[Message], None]) -> Iterator[str]:
+    def outcomes(self, folder: Path, number: int, send: Callable[[Message], None]) -> Iterator[str]:
         yield "cases"
         for level in LEVELS:
             try:
@@ -146,42 +116,3 @@ class PartitionFuzzTask:
                 send(self.failure("difference", number, f"{level}: {difference}"))
                 return
         yield "damaged" if expected.has_error else "sound"
-
-    def alone(self, case: int) -> "PartitionFuzzTask | None":
-        return None
-
-    def behind(self, case: int) -> "PartitionFuzzTask":
-        return replace(self, first=case + 1)
-
-    def failure(self, what: What, case: int, message: str) -> Failure:
-        partition, files = self.case(case)
-        whole = {
-            f"{partition.name}/{name}": data for name, data in (partition.files | files).items()
-        }
-        return Failure(what, case, partition.name, message, whole)
-
-
-@contextmanager
-def changed_folder(
-    folder: Path, seed_partition: SeedPartition, files: Mapping[str, bytes | None]
-) -> Iterator[Path]:
-    """Overwrite *files* of the partition in *folder*; restore them at the end of the context.
-
-    A file without content is removed. Other files stay in place for the next case.
-    """
-    if not folder.exists():
-        folder.mkdir(parents=True)
-        _write(folder, seed_partition.files)
-    _write(folder, files)
-    try:
-        yield folder
-    finally:
-        _write(folder, {name: seed_partition.files[name] for name in files})
-
-
-def _write(folder: Path, files: Mapping[str, bytes | None]) -> None:
-    for name, data in files.items():
-        if data is None:
-            (folder / name).unlink(missing_ok=True)
-        else:
-            (folder / name).write_bytes(data)
