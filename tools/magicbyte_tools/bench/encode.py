@@ -75,16 +75,21 @@ def messages(rows: Sequence[RecordData], magic: int, codec: str) -> bytes:
     # Offsets inside a wrapper message are relative in v1 and absolute in v0.
     base = rows[0].offset if magic else 0
     inner = b"".join(_message(row, magic, row.offset - base) for row in rows)
-    wrapper = {
+    return wrapper(rows[-1], inner, magic, codec)
+
+
+def wrapper(last_record: RecordData, inner: bytes, magic: int, codec: str) -> bytes:
+    """Return a wrapper message around the messages *inner*, which end with *last_record*."""
+    fields = {
         "magic": magic,
-        "offset": rows[-1].offset,
+        "offset": last_record.offset,
         "attributes": {"compression_type": NUMBERS[codec]},
         "key": None,
         "value": _compressed(inner, codec),
     }
     if magic:
-        wrapper["timestamp"] = rows[-1].timestamp
-    built: bytes = Message.build(wrapper)
+        fields["timestamp"] = last_record.timestamp
+    built: bytes = Message.build(fields)
     return built
 
 
