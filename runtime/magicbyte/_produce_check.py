@@ -378,7 +378,7 @@ def _header_rules(header: Any, number: int) -> Iterator[Violation]:
         found = header.len_value.value
         yield Violation("negative-length", f"{name}.len_value", found, "-1 or more")
     if not _is_utf_8(header.key):
-        yield Violation("produced-header-key", f"{name}.key", header.key.hex(), "UTF-8")
+        yield Violation("produced-header-key", f"{name}.key", header.key[:16].hex(), "UTF-8")
     for field_name in ("len_key", "len_value"):
         yield from _varint_rules(f"{name}.{field_name}", getattr(header, field_name))
 

@@ -6,7 +6,17 @@ from typing import Any
 
 from magicbyte._finding_codes import CODES, SEVERITIES, SUBJECTS, Code, Severity
 
-__all__ = ["CODES", "SEVERITIES", "SUBJECTS", "TAILS", "Code", "Finding", "Severity", "worst"]
+__all__ = [
+    "CODES",
+    "SEVERITIES",
+    "SUBJECTS",
+    "TAILS",
+    "Code",
+    "Finding",
+    "Severity",
+    "excerpt",
+    "worst",
+]
 
 TAILS = ("incomplete-tail", "zero-tail")
 """Codes for the end of a log that still grows: an incomplete entry, or preallocated zeros."""
@@ -117,3 +127,17 @@ def worst(findings: Iterable[Finding]) -> Severity | None:
     """Return the gravest severity among *findings*, None where there are none."""
     present = {finding.severity for finding in findings}
     return next((severity for severity in SEVERITIES if severity in present), None)
+
+
+MAX_EXCERPT = 60
+"""Characters of a file that a finding quotes."""
+
+
+def excerpt(text: str) -> str:
+    """Return *text*; if it is longer than `MAX_EXCERPT`, its beginning and how many characters follow.
+
+    A line of a damaged checkpoint can be as long as the file. A finding that quotes all of it fills the
+    terminal, and each of its copies takes the memory again.
+    """
+    num_more = len(text) - MAX_EXCERPT
+    return text if num_more <= 0 else f"{text[:MAX_EXCERPT]}... and {num_more} more characters"

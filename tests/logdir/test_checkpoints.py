@@ -142,8 +142,10 @@ def test_a_log_dir_has_four_checkpoints(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "found"),
     [
-        ("version: 0\ntopic_id: abc\n", "abc"),
-        ("version: 0\n topic_id : a:b", "a:b"),
+        ("version: 0\ntopic_id: MufVBmDsQBKYnA7oHK_zrw\n", "MufVBmDsQBKYnA7oHK_zrw"),
+        ("version: 0\n topic_id : MufVBmDsQBKYnA7oHK_zrw", "MufVBmDsQBKYnA7oHK_zrw"),
+        ("version: 0\ntopic_id: abc\n", None),
+        ("version: 0\ntopic_id: MufVBmDs:BKYnA7oHK_zrw\n", None),
         ("version: 0\n", None),
         ("", None),
     ],

@@ -326,7 +326,7 @@ def _control(
                     "the value of a transaction marker cannot be read",
                     payload_position=position,
                     field="value",
-                    found="null" if value is None else value.hex(),
+                    found="null" if value is None else value[:16].hex(),
                     expected=f"version 0 or more, {TransactionMarker.SIZE} bytes",
                 )
             )

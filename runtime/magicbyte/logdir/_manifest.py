@@ -13,7 +13,7 @@ from typing import Any
 
 from magicbyte.codecs import zstd
 from magicbyte.errors import CodecError, FormatError, InputError, LimitError
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, excerpt
 from magicbyte.limits import MIB
 from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
@@ -246,14 +246,14 @@ def _end_offset(metadata: Any) -> int | None:
 
 
 def _invalid(field: str, found: object, expected: str) -> FormatError:
-    shown = found if isinstance(found, str) else repr(found)
+    shown = excerpt(found if isinstance(found, str) else repr(found))
     return FormatError(
         Finding(
             code="manifest-invalid",
-            message=(f"{field}: " if field else "") + f"{shown[:80]}, expected {expected}",
+            message=(f"{field}: " if field else "") + f"{shown}, expected {expected}",
             position=0,
             field=field or None,
-            found=shown[:80],
+            found=shown,
             expected=expected,
         )
     )

@@ -9,7 +9,7 @@ from functools import partial
 from typing import Any, TypeVar
 
 from magicbyte.errors import FormatError, MissingError, UnreadableError
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, excerpt
 from magicbyte.logdir.file_names import LOG_DIR_MARKS
 from magicbyte.storage import Storage, Store, read_small_file
 
@@ -163,7 +163,7 @@ def parse_topic_id(data: bytes) -> str:
 
     def bad(number: int, expected: str) -> FormatError:
         line = lines[number] if number < len(lines) else ""
-        return _bad_checkpoint(f"line {number + 1}", line[:60], expected)
+        return _bad_checkpoint(f"line {number + 1}", line, expected)
 
     values = []
     for number in range(2):
@@ -205,13 +205,14 @@ def _lines(data: bytes) -> list[str]:
 
 def _number(text: str, *, bits: int) -> int | None:
     """Return the number that Integer.parseInt or Long.parseLong returns for *text*; None if they refuse."""
-    if not NUMBER.fullmatch(text) or len(text) > MAX_NUMBER_LENGTH:
+    if len(text) > MAX_NUMBER_LENGTH or not NUMBER.fullmatch(text):
         return None
     number = int(text)
     return number if -(1 << (bits - 1)) <= number < 1 << (bits - 1) else None
 
 
-def _bad_checkpoint(where: str, found: str, expected: str) -> FormatError:
+def _bad_checkpoint(where: str, line: str, expected: str) -> FormatError:
+    found = excerpt(line)
     return FormatError(
         Finding(
             code="checkpoint-invalid",
@@ -314,12 +315,13 @@ def _read_properties(
 
 
 def read_topic_id(folder: str, storage: Storage) -> str | None:
-    """Return the topic id of the partition folder *folder*; None if it has none.
+    """Return the topic id of the partition folder *folder*; None if it has none, or one that is not a UUID.
 
     Raises UnreadableError where it cannot be read.
     """
     path = f"{folder}/partition.metadata"
-    return _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id")
+    topic_id = _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id", "")
+    return None if uuid_bytes(topic_id) is None else topic_id
 
 
 def read_first_epoch_start(folder: str, storage: Storage) -> int | None:

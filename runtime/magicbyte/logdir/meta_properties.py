@@ -4,7 +4,7 @@ import re
 from dataclasses import dataclass
 
 from magicbyte.errors import FormatError
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, excerpt
 from magicbyte.logdir.checkpoints import uuid_bytes
 
 META_PROPERTIES = "meta.properties"
@@ -126,9 +126,9 @@ def _invalid(field: str, value: str, expected: str) -> FormatError:
     return FormatError(
         Finding(
             code="meta-properties-invalid",
-            message=f"{field} {value[:60]!r}, expected {expected}",
+            message=f"{field} {excerpt(value)!r}, expected {expected}",
             field=field,
-            found=value[:60],
+            found=excerpt(value),
             expected=expected,
         )
     )

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from magicbyte.errors import FormatError
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, excerpt
 from magicbyte.kafka_release import NEWEST, KafkaRelease
 
 QUORUM_STATE = "quorum-state"
@@ -65,7 +65,7 @@ def parse_quorum_state(data: bytes, *, release: KafkaRelease = NEWEST) -> Quorum
     if version not in known or isinstance(version, bool):
         expected = " or ".join(map(str, known))
         raise _invalid(
-            "data_version", f"data_version {str(version)[:40]}", f"data_version {expected}"
+            "data_version", f"data_version {excerpt(str(version))}", f"data_version {expected}"
         )
     for name, allowed in _NUMBERS[version].items():
         _check_number(state, name, allowed)
@@ -85,7 +85,7 @@ def _voters(state: dict[str, Any]) -> frozenset[int] | None:
         raise _invalid("currentVoters", _shown(state, "currentVoters"), "an array")
     for voter in voters:
         if not isinstance(voter, dict):
-            raise _invalid("currentVoters", f"the voter {str(voter)[:40]}", "a JSON object")
+            raise _invalid("currentVoters", f"the voter {excerpt(str(voter))}", "a JSON object")
         _check_number(voter, "voterId", _INT32)
     return frozenset(voter["voterId"] for voter in voters) or None
 
@@ -98,7 +98,7 @@ def _check_number(fields: dict[str, Any], name: str, allowed: range) -> None:
 
 def _shown(fields: dict[str, Any], name: str) -> str:
     """Return the field *name* as JSON, or a phrase if there is none."""
-    return f"{name} {json.dumps(fields[name])[:40]}" if name in fields else f"no {name}"
+    return f"{name} {excerpt(json.dumps(fields[name]))}" if name in fields else f"no {name}"
 
 
 def _invalid(field: str, found: str, expected: str) -> FormatError:
