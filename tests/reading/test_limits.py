@@ -145,8 +145,9 @@ def test_entry_over_the_limit_costs_no_other_row(magic: int, read: Any) -> None:
     assert got.values == [b"a", b"z"]
     assert got.errors == [("entry-over-limit", len(first))]
     assert got.report.bytes["over_limit"] == len(entry)
-    dispositions = [row["disposition"] for row in got.dataset.batches().to_pylist()]
-    assert dispositions == ["delivered", "over_limit", "delivered"]
+    rows = got.dataset.batches(["disposition", "crc_valid"]).to_pylist()
+    assert [row["disposition"] for row in rows] == ["delivered", "over_limit", "delivered"]
+    assert [row["crc_valid"] for row in rows] == [True, None, True]  # a large entry is not read
 
 
 @pytest.mark.parametrize("setting", ["max_batch_bytes", "max_entry_bytes"])

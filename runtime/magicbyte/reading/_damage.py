@@ -40,10 +40,23 @@ class UnsoundRange:
     """Empty if unreadable bytes divide damage, and its first range has the findings."""
     entry: Entry | None = None
     """The header, where the bytes are framed like an entry."""
+    has_unreadable_chunk: bool = False
+    """True if a chunk of a remote segment that holds some of the bytes does not decompress."""
 
     @property
     def length(self) -> int:
         return self.end - self.start
+
+    @property
+    def crc_valid(self) -> bool | None:
+        """False if the checksum of the entry is wrong; None if it was not computed.
+
+        It needs all bytes of the entry: some may be unreadable, and an entry above the limit is not read.
+        """
+        if self.has_unreadable_chunk:
+            return None
+        is_wrong = any(finding.code == "checksum-mismatch" for finding in self.findings)
+        return False if is_wrong else None
 
     @property
     def has_unreadable_bytes(self) -> bool:
@@ -344,4 +357,4 @@ def with_chunk_findings(
             reported.add(finding.position)
             finding = replace(finding, position=piece.start, length=piece.length)
             findings = (finding, *findings)
-        yield replace(piece, kind="damaged", findings=findings)
+        yield replace(piece, kind="damaged", findings=findings, has_unreadable_chunk=True)

@@ -56,7 +56,8 @@ class ExaminedEntry:
 
     entry: Entry
     disposition: str
-    crc_valid: bool
+    crc_valid: bool | None
+    """None if the checksum was not computed."""
     decoded: DecodedEntry
 
 

@@ -150,8 +150,7 @@ class UnsoundEntries:
     def __iter__(self) -> Iterator[ExaminedEntry]:
         for unsound in self.ranges:
             if unsound.entry is not None:
-                is_large = unsound.kind == "over_limit"
-                yield _undecoded(unsound.entry, unsound.kind, crc_valid=is_large)
+                yield _undecoded(unsound.entry, unsound.kind, unsound.crc_valid)
 
 
 def examine(
@@ -429,11 +428,11 @@ def _num_aborted(classified: ClassifiedEntries, outcome_codes: Codes) -> int:
 
 def header_result(entries: Entries) -> ChunkResult:
     """Return the result for *entries* whose headers alone were read; no checksum is verified."""
-    undecoded = [_undecoded(entry, "delivered") for entry in entries]
+    undecoded = [_undecoded(entry, "delivered", None) for entry in entries]
     return ChunkResult(findings=[], entries=undecoded)
 
 
-def _undecoded(entry: Entry, disposition: str, *, crc_valid: bool = True) -> ExaminedEntry:
+def _undecoded(entry: Entry, disposition: str, crc_valid: bool | None) -> ExaminedEntry:
     decoded = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
     return ExaminedEntry(entry, disposition, crc_valid, decoded)
 

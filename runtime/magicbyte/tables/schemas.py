@@ -155,7 +155,11 @@ BATCHES = define_table(
             *("is_transactional", "is_control"),
         )
     ),
-    ("crc_valid", pa.bool_(), "Whether the stored checksum matches the bytes."),
+    (
+        "crc_valid",
+        pa.bool_(),
+        "Whether the stored checksum matches the bytes; null if they were not all read.",
+    ),
     ("control_type", STRING, "Type of the first control record, in Kafka's words."),
     DISPOSITION,
 )

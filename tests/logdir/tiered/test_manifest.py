@@ -336,6 +336,8 @@ def test_a_chunk_that_does_not_decompress_is_damage_around_which_is_read(
     assert lost == set(range(min(lost), max(lost) + 1))
     assert 0 < len(lost) < 70
     assert left[:208] == list(range(208))
+    rows = mb.open(store, on_damage="skip").batches(["crc_valid", "disposition"]).to_pylist()
+    assert {row["crc_valid"] for row in rows if row["disposition"] == "damaged"} <= {None}
 
 
 def test_chunks_of_an_object_that_cannot_be_read_are_unreadable_and_others_are_read(

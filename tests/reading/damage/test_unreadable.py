@@ -81,6 +81,24 @@ def test_batches_around_unreadable_blocks_are_delivered(
         assert {f.code for f in found.findings} <= {"unreadable", "found-by-search"}
 
 
+@pytest.mark.parametrize("engine", ["reference", "columnar"])
+def test_a_checksum_is_neither_right_nor_wrong_where_bytes_of_its_batch_cannot_be_read(
+    engine: str, folder: Folder, disk: FaultyDisk
+) -> None:
+    wrong = bytearray(of_size(2, 500))
+    wrong[-1] ^= 1
+    data = of_size(0, 500) + of_size(1, 3 * BLOCK) + bytes(wrong) + of_size(3, 500)
+    disk.blocks[str(folder.segment("t-0", data))] = {1, 2}
+    dataset = mb.open(folder.path / "t-0", engine=engine, on_damage="skip")
+    columns = ["base_offset", "crc_valid", "disposition"]
+    assert [tuple(row.values()) for row in dataset.batches(columns).to_pylist()] == [
+        (0, True, "delivered"),
+        (1, None, "unreadable"),
+        (2, False, "damaged"),
+        (3, True, "delivered"),
+    ]
+
+
 @pytest.mark.parametrize("left", range(1, 9))
 def test_a_batch_whose_offset_cannot_be_read_is_not_delivered_though_its_checksum_is_right(
     left: int, folder: Folder, disk: FaultyDisk
