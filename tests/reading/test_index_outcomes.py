@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+import log_builder as build
 import magicbyte as mb
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
@@ -274,3 +275,26 @@ def test_an_index_with_another_first_offset_than_the_log_is_doubted(
     assert rows.to_table().num_rows == 0
     (doubt,) = (one for one in rows.report.findings if one.code == "txnindex-doubted")
     assert f"producer 7 from offset {first} to 20" in doubt.message
+
+
+def test_an_index_is_doubted_where_a_later_snapshot_lacks_an_open_transaction(
+    folder: build.Folder,
+) -> None:
+    segments = {
+        0: build.transactional(0, 8) + build.transactional(1, 7),
+        2: build.control(build.ABORT, 2, 7) + build.batch(base=3),
+    }
+    for base, data in segments.items():
+        path = folder.segment("t-0", data, base)
+    path.with_suffix(".txnindex").write_bytes(build.transaction_index((7, 1, 2)))
+    path.with_suffix(".snapshot").write_bytes(build.producer_snapshot((7, 0, 1, 1)))
+    whole, part = (
+        mb.open(folder.path, transactions="index", on_damage="skip", offsets=bounds).records(
+            ["offset"]
+        )
+        for bounds in ((None, None), (3, None))
+    )
+    # Producer 8 has not ended its transaction, which a broker that starts from the snapshot does not know.
+    assert whole.to_pylist() == part.to_pylist() == [{"offset": 3}]
+    (doubt,) = (one for one in whole.report.findings if one.code == "txnindex-doubted")
+    assert "2.snapshot states no open transaction of producer 8, " in doubt.message

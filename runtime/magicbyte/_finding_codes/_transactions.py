@@ -81,7 +81,7 @@ TRANSACTIONS = (
         "txnindex-doubted",
         "warning",
         "Transaction indexes could not be trusted to decide how transactions ended.",
-        cause="An index is missing, invalid, or disagrees with the headers.",
+        cause="An index is missing or invalid, or it or a producer snapshot disagrees with the headers.",
         consequence="The markers were used instead: the rows are right, and planning took longer.",
         remedy="`magicbyte verify` names the index. Nothing to do for this read.",
         source=OUR_RULE,

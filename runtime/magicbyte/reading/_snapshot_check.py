@@ -1,7 +1,7 @@
 """Checks producer snapshots against the log that they were taken of."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 import numpy as np
 
@@ -200,27 +200,12 @@ class SnapshotCheck:
     def doubt_open(self, bases: Sequence[int], next_offset: int | None) -> None:
         """Make open transactions of the log undecided that a later snapshot does not state as open.
 
-        A broker that starts from that snapshot does not wait for them, and a read of a range from
-        there cannot know them. It ignores a snapshot above *next_offset*, the offset after the last
-        entry, and so does this, unless a segment begins there. *bases* are the segments' base offsets.
+        *bases* are the segments' base offsets, *next_offset* is the offset after the last entry.
         """
-        first = self.companions.first_base
-        for base, producers in self.companions.snapshots.items():
-            is_above = next_offset is None or base > next_offset
-            if base <= first or (is_above and base not in bases):
-                continue
-            stated = {p.producer_id for p in producers if p.current_transaction_first_offset >= 0}
-            num_segments = bisect_left(bases, base)
-            for producer_id, transaction in self.tracker.open.items():
-                position = transaction.first_position
-                if position is None or producer_id in stated:
-                    continue
-                is_within = num_segments == position.segment + 1 and base not in bases
-                if position.segment < num_segments and (
-                    not is_within or transaction.first_offset < base
-                ):
-                    transaction.outcome, transaction.evidence = "undecided", "snapshot"
-                    transaction.is_uncertain = True
+        opened = self.tracker.open.values()
+        for _, transaction in unstated_open(self.companions, opened, bases, next_offset):
+            transaction.outcome, transaction.evidence = "undecided", "snapshot"
+            transaction.is_uncertain = True
 
     def _is_confirmed(self, transaction: Transaction) -> bool:
         """Return whether every later snapshot states the open *transaction*, too."""
@@ -247,3 +232,33 @@ class SnapshotCheck:
 def _is_only_stated(transaction: Transaction) -> bool:
     """Return whether only the snapshot at the log's beginning shows the open *transaction*."""
     return transaction.begun_before_log and transaction.last_position is None
+
+
+def unstated_open(
+    companions: TransactionCompanions,
+    open_transactions: Iterable[Transaction],
+    bases: Sequence[int],
+    next_offset: int | None,
+) -> Iterator[tuple[int, Transaction]]:
+    """Yield the *open_transactions* that a later snapshot does not state as open, with its base offset.
+
+    A broker that starts from that snapshot does not wait for them, and a read of a range from
+    there cannot know them. It ignores a snapshot above *next_offset*, the offset after the last
+    entry, and so does this, unless a segment begins there. *bases* are the segments' base offsets.
+    """
+    first = companions.first_base
+    for base, producers in companions.snapshots.items():
+        is_above = next_offset is None or base > next_offset
+        if base <= first or (is_above and base not in bases):
+            continue
+        stated = {p.producer_id for p in producers if p.current_transaction_first_offset >= 0}
+        num_segments = bisect_left(bases, base)
+        for transaction in open_transactions:
+            position = transaction.first_position
+            if position is None or transaction.producer_id in stated:
+                continue
+            is_within = num_segments == position.segment + 1 and base not in bases
+            if position.segment < num_segments and (
+                not is_within or transaction.first_offset < base
+            ):
+                yield base, transaction

@@ -23,6 +23,7 @@ from magicbyte.reading._index_outcomes import (
 )
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
 from magicbyte.reading._record_ends import RecordEnds
+from magicbyte.reading._snapshot_check import unstated_open
 from magicbyte.reading._transaction_pass import TransactionPass
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.reading.survey import SegmentSurvey, Survey
@@ -33,6 +34,7 @@ class IndexPass(LogPass):
 
     def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
         super().__init__(companions, options)
+        self.companions = companions
         self.transactions = HeaderTransactions(open_in_snapshot(companions.start_snapshot or ()))
 
     def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
@@ -63,6 +65,13 @@ class IndexPass(LogPass):
         if not survey.is_in_order:
             raise UntrustedIndexError("offsets do not increase")
         bases = [segment.file.base_offset or 0 for segment in survey.segments]
+        opened, next_offset = self.transactions.open.values(), self.offsets.next_offset
+        for base, txn in unstated_open(self.companions, opened, bases, next_offset):
+            name = self.companions.file_names["snapshot", base]
+            raise UntrustedIndexError(
+                f"{name} states no open transaction of producer {txn.producer_id}, where the log "
+                f"has one from offset {txn.first_offset}"
+            )
         survey.aborted = aborted_by_indexes(
             log,
             self.transactions,
