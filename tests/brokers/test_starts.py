@@ -7,19 +7,18 @@ starts the broker; other runs compare the table with predictions alone.
 import os
 import random
 import shutil
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from paths import DATA, shared
+from paths import DATA
 from verification.startup.conftest import BOUNDS, LAST, TOPIC
 from verification.startup.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
+
+from .one_broker import START_S, create_topics, killed_at_the_end
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
@@ -30,8 +29,6 @@ PER_FIELD = {"what the CRC covers": 12}
 CUTS = 12
 
 SOURCE = DATA / "4.3" / "transactions" / "log-0" / f"{TOPIC}-0"
-
-START_S = 120
 
 
 @dataclass(frozen=True)
@@ -81,9 +78,10 @@ def test_the_cases_are_enough_and_of_all_fields() -> None:
 @pytest.mark.parametrize("is_clean", [False, True])
 def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> None:
     cases = [case for case in random_cases() if case.is_clean == is_clean]
-    with _killed_at_the_end(tmp_path) as cluster:
+    properties = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
+    with killed_at_the_end("4.3", tmp_path, properties) as cluster:
         cluster.start()
-        _create(cluster, [case.topic for case in cases])
+        create_topics(cluster, [case.topic for case in cases])
         cluster.stop()
         log_dir = cluster.log_dirs[0]
         made = {case.topic: _metadata(log_dir, case.topic) for case in cases}
@@ -99,30 +97,6 @@ def test_a_broker_does_what_the_table_says(is_clean: bool, tmp_path: Path) -> No
                 assert _outcome(cluster, saved, made, [case]) is None, (
                     f"{case.damage}: the broker starts; MAGICBYTE_SEED={SEED}"
                 )
-
-
-@contextmanager
-def _killed_at_the_end(folder: Path) -> Iterator[Any]:
-    """A cluster of one broker; leaving the `with` block kills it."""
-    sys.path.insert(0, str(shared() / "brokers"))
-    from brokers import Cluster
-
-    properties = {"log.retention.ms": -1, "log.cleaner.enable": "false"}
-    cluster = Cluster("4.3", folder / "cluster", properties=properties)
-    try:
-        yield cluster
-    finally:
-        if cluster.broker:
-            cluster.kill()
-
-
-def _create(cluster: Any, topics: list[str]) -> None:
-    from confluent_kafka.admin import AdminClient
-    from confluent_kafka.cimpl import NewTopic
-
-    client = AdminClient({"bootstrap.servers": cluster.bootstrap})
-    for future in client.create_topics([NewTopic(topic, 1, 1) for topic in topics]).values():
-        future.result(START_S)
 
 
 def _metadata(log_dir: Path, topic: str) -> bytes:

@@ -1,0 +1,47 @@
+"""A started broker for tests: one node, which is killed when the test is done with it."""
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from paths import shared
+
+START_S = 300
+
+
+@contextmanager
+def killed_at_the_end(release: str, folder: Path, properties: dict[str, Any]) -> Iterator[Any]:
+    """Provide a cluster of one broker that is not started; leaving the `with` block kills it."""
+    sys.path.insert(0, str(shared() / "brokers"))
+    from brokers import Cluster
+
+    cluster = Cluster(release, folder / "cluster", properties=properties)
+    try:
+        yield cluster
+    finally:
+        if cluster.broker:
+            cluster.kill()
+
+
+def create_topics(cluster: Any, topics: list[str], config: dict[str, str] | None = None) -> None:
+    """Create *topics* of one partition each."""
+    from confluent_kafka.admin import AdminClient
+    from confluent_kafka.cimpl import NewTopic
+
+    client = AdminClient({"bootstrap.servers": cluster.bootstrap})
+    new_topics = [NewTopic(topic, 1, 1, config=config or {}) for topic in topics]
+    for future in client.create_topics(new_topics).values():
+        future.result(START_S)
+
+
+def produce_batches(cluster: Any, topic: str, count: int, *, num_keys: int, first: int = 0) -> None:
+    """Produce *count* batches of one record of a kilobyte each; keys repeat after *num_keys*."""
+    from confluent_kafka import Producer
+
+    producer = Producer({"bootstrap.servers": cluster.bootstrap, "linger.ms": 0, "acks": "all"})
+    for number in range(first, first + count):
+        key = str(number % num_keys).encode()
+        producer.produce(topic, key=key, value=b"%d " % number * 250, partition=0)
+        assert producer.flush(START_S) == 0
