@@ -36,6 +36,9 @@ KNOWN_RELEASES = tuple(
 
 NEWEST = KNOWN_RELEASES[-1]
 
+NEWEST_WITH_ZOOKEEPER = KafkaRelease(3, 9)
+"""The last release that runs with ZooKeeper (KIP-833)."""
+
 _FORM = re.compile(r"([0-9]+\.[0-9]+)(?:\.[0-9]+){0,2}")
 
 

@@ -199,7 +199,11 @@ def verify(
     names = list(map(str, paths))
     dataset = open_all_replicas(names, storage, *selection, engine, limits, search)
     predict = partial(
-        predict_startup, is_clean=clean_shutdown, interval_bytes=index_interval_bytes, engine=engine
+        predict_startup,
+        is_clean=clean_shutdown,
+        interval_bytes=index_interval_bytes,
+        engine=engine,
+        release=release,
     )
     verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
     out = Verification(quick, unread=with_details(dataset.unread, storage))

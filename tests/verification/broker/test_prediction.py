@@ -490,6 +490,36 @@ def test_word_in_a_high_watermark_checkpoint_stops_all_partitions(broker: KraftB
     assert rows == dict.fromkeys(ALL, "not-served")
 
 
+@pytest.mark.parametrize("text", ["garbage\n", "1\n0\n", "0\n3\nalpha 0 20\n"])
+def test_invalid_cleaner_checkpoint_stops_its_log_dir(broker: KraftBroker, text: str) -> None:
+    # Brokers of 4.4.0: the log cleaner reads it right after the startup, and the log.dir fails.
+    for number, expected in ((1, "starts-with-loss"), (0, "refuses-to-start")):
+        (broker.log_dirs[number] / "cleaner-offset-checkpoint").write_text(text)
+        verdict, _, partitions = broker.predict()
+        assert verdict == expected
+        if number == 1:
+            assert partitions == {"alpha-1": "not-served", "beta-1": "not-served"}
+
+
+@pytest.mark.parametrize("offset", ["many", "99999999999999999999", "-7", "999"])
+def test_wrong_number_in_a_cleaner_checkpoint_stops_no_partition(
+    broker: KraftBroker, offset: str
+) -> None:
+    (broker.log_dirs[0] / "cleaner-offset-checkpoint").write_text(f"0\n1\nalpha 0 {offset}\n")
+    assert broker.predict() == STARTS
+
+
+def test_count_below_0_has_the_effect_of_a_word(broker: KraftBroker) -> None:
+    text = "0\n-1\nalpha 0 20\n"  # brokers of 4.4.0: IllegalArgumentException
+    for name in ("recovery-point", "log-start", "cleaner"):
+        (broker.log_dirs[0] / f"{name}-offset-checkpoint").write_text(text)
+    assert broker.predict() == STARTS
+    (broker.log_dirs[1] / "replication-offset-checkpoint").write_text(text)
+    assert broker.predict()[2]["alpha-0"] == "not-served"
+    (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text("0\n-1\n0 0\n")
+    assert broker.predict()[:2] == ("refuses-to-start", ["partition-invalid"])
+
+
 def test_wrong_count_in_a_checkpoint_of_the_metadata_log_dir_ends_the_broker(
     broker: KraftBroker,
 ) -> None:

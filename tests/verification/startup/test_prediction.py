@@ -3,6 +3,7 @@
 import shutil
 import struct
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -12,7 +13,7 @@ from magicbyte.checksum import crc32c
 from magicbyte.storage import open_file
 from magicbyte.verification.startup._segment_recovery import OffsetOverflowError
 
-from .conftest import END, FLIPPED, LAST, TOPIC, Partition, recovered
+from .conftest import END, FLIPPED, LAST, NEXT, TOPIC, Partition, recovered
 
 FIRST = f"{0:020}.log"
 SIZES = {FIRST: 326, LAST: 2217}
@@ -234,6 +235,47 @@ def test_a_clean_start_looks_the_end_up_in_the_index(partition: Partition) -> No
         index.write_bytes(struct.pack(">ii", 42, position))
         assert partition.predict(clean_shutdown=True)[0] == "refuses-to-start"
     assert partition.predict() == SOUND
+
+
+def with_magic(data: bytes, position: int, magic: int, attributes: int) -> bytes:
+    """Return *data* with another magic and attributes of v1 in the batch at byte *position*."""
+    return data[: position + 16] + bytes([magic, attributes]) + data[position + 18 :]
+
+
+COMPRESSED, PLAIN = 0x0A, 0x08
+"""Attributes of v1, in whose place a batch of v2 has the first byte of its checksum."""
+
+
+@pytest.mark.parametrize("release", ["2.8", "3.9", "4.4"])
+def test_magic_below_0_ends_a_clean_start_that_asks_for_the_base_offset(
+    partition: Partition, release: str
+) -> None:
+    # Brokers of 4.4.0 ended because of the first and the last batch, and not of one between; one of
+    # 2.8.2 started. Here, the newest snapshot is at the end, so that the last batch is not looked up.
+    data = partition.last.read_bytes()
+    options: dict[str, Any] = {"clean_shutdown": True, "kafka_version": release}
+    ends = {0: release == "4.4", NEXT: False, 2139: False}
+    for position, attributes, is_last_asked in (
+        *((position, COMPRESSED, False) for position in ends),
+        *((position, PLAIN, False) for position in ends),
+        (2139, COMPRESSED, True),
+    ):
+        partition.last.write_bytes(with_magic(data, position, 0xFF, attributes))
+        does_end = attributes == COMPRESSED and ends[position]
+        if is_last_asked:
+            newest = partition.folder / f"{END:020}.snapshot"
+            newest.rename(partition.folder / f"{20:020}.snapshot")
+            does_end = release == "4.4"
+        expected = "refuses-to-start" if does_end else "unchanged-damaged"
+        assert partition.predict(**options)[0] == expected, (position, attributes)
+
+
+@pytest.mark.parametrize("position", [0, NEXT, 2139])
+def test_magic_below_0_is_damage_to_a_recovery(partition: Partition, position: int) -> None:
+    data = with_magic(partition.last.read_bytes(), position, 0xFF, PLAIN)
+    partition.last.write_bytes(data)
+    end = {0: 6, NEXT: 48, 2139: 54}[position]
+    assert partition.predict(clean_shutdown=False)[:2] == ("truncated", end)
 
 
 def test_zeros_behind_the_log(partition: Partition) -> None:

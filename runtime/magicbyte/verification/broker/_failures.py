@@ -17,10 +17,12 @@ from magicbyte.verification.broker._log_dir_state import LogDirState, is_missing
 from magicbyte.verification.broker._metadata_log import PARTITION_METADATA
 from magicbyte.verification.broker._startup_rules import StartupRules
 from magicbyte.verification.startup import (
+    CLEANER_FILE,
     HIGH_WATERMARK_FILE,
     LENIENT,
     checkpoint_faults,
     invalid_files,
+    is_negative,
 )
 
 READ_FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot", "leader-epoch-checkpoint", PARTITION_METADATA)  # fmt: skip
@@ -100,7 +102,9 @@ def _check_checkpoints(
     for fault in checkpoint_faults(state.path, storage.store_of(state.path)):
         if fault.is_word and fault.name in LENIENT and rules.ignores_words_in_checkpoints:
             continue
-        has_fault = True
+        if fault.name == CLEANER_FILE and fault.is_word:
+            continue  # it ends the cleaner's thread, and the broker goes on
+        has_fault |= fault.name != CLEANER_FILE  # which is read after the partitions are loaded
         why = f"{fault.name}: {fault.error.finding.message}"
         is_late = fault.name == HIGH_WATERMARK_FILE and fault.is_word
         if is_late and rules.is_kraft:
@@ -210,8 +214,10 @@ def _check_log(
         is_metadata = fault.file == PARTITION_METADATA
         if is_metadata and rules.is_kraft:
             continue  # noted when the topic id was read
-        # A word where a number belongs is a NumberFormatException, which nothing catches.
-        is_fatal = not rules.is_kraft or _is_word(str(fault.found))
+        # A word where a number belongs is a NumberFormatException, and a count below 0 an
+        # IllegalArgumentException, which nothing catches.
+        is_bad_count = fault.field == "line 2" and is_negative(str(fault.found))
+        is_fatal = not rules.is_kraft or is_bad_count or _is_word(str(fault.found))
         other_code = "partition-invalid" if is_fatal else "log-dir-failed"
         code = "partition-metadata-invalid" if is_metadata else other_code
         finding = partial(Finding, code=code, topic=log.topic, file=fault.file)

@@ -107,7 +107,12 @@ class _MetadataReader:
         # Every segment is recovered on every start: the recovery point is 0, the shutdown unclean.
         alone = replace(log, log_dir=None)
         metadata.prediction = predict_startup(
-            alone, is_clean=False, has_transactions=False, engine=engine, limits=self.limits
+            alone,
+            is_clean=False,
+            has_transactions=False,
+            engine=engine,
+            release=self.release,
+            limits=self.limits,
         )
         if metadata.prediction.refusal is not None:
             is_id = any(fault.file == PARTITION_METADATA for fault in invalid_files(log))

@@ -2,14 +2,11 @@
 
 from dataclasses import dataclass
 
-from magicbyte.kafka_release import NEWEST, KafkaRelease, parse_release
+from magicbyte.kafka_release import NEWEST, NEWEST_WITH_ZOOKEEPER, KafkaRelease, parse_release
 
 OLDEST_PREDICTED = KafkaRelease(2, 8)
 """First release whose startup is predicted. Brokers of 2.8, 3.9, 4.3 and 4.4 were started on each case,
 brokers of 3.7 and 3.8 on some."""
-
-NEWEST_WITH_ZOOKEEPER = KafkaRelease(3, 9)
-"""The last release that runs with ZooKeeper (KIP-833)."""
 
 
 def known_release(text: str) -> KafkaRelease:

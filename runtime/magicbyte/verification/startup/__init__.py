@@ -8,15 +8,18 @@ from magicbyte.verification.startup._log_loader import INDEX_INTERVAL_BYTES, pre
 from magicbyte.verification.startup._prediction import StartupPrediction
 from magicbyte.verification.startup._segment_entries import VerifiedRun, entry_runs
 from magicbyte.verification.startup._startup_errors import (
+    CLEANER_FILE,
     HIGH_WATERMARK_FILE,
     LENIENT,
     CheckpointFault,
     checkpoint_faults,
     has_offset_name,
     invalid_files,
+    is_negative,
 )
 
 __all__ = [
+    "CLEANER_FILE",
     "HIGH_WATERMARK_FILE",
     "INDEX_INTERVAL_BYTES",
     "LENIENT",
@@ -27,5 +30,6 @@ __all__ = [
     "entry_runs",
     "has_offset_name",
     "invalid_files",
+    "is_negative",
     "predict_startup",
 ]

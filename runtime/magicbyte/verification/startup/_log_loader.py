@@ -6,13 +6,18 @@ from dataclasses import dataclass, field
 from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, MissingError
+from magicbyte.kafka_release import NEWEST, NEWEST_WITH_ZOOKEEPER, KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, unchecked_transactions
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.storage import File
-from magicbyte.verification.startup._next_offset import LastBatchEnd, read_next_offset
+from magicbyte.verification.startup._next_offset import (
+    LastBatchEnd,
+    read_next_offset,
+    search_segment,
+)
 from magicbyte.verification.startup._prediction import StartupPrediction, StartupRefusedError
 from magicbyte.verification.startup._producer_state import ProducerState, newest_state, snapshots
 from magicbyte.verification.startup._segment_recovery import (
@@ -61,10 +66,10 @@ class _LoadedSegment:
         assert self.file is not None
         return self.file.open_strictly()  # what a broker cannot read, it does not guess
 
-    def last_batch_end(self, limits: Limits) -> LastBatchEnd:
+    def last_batch_end(self, release: KafkaRelease, limits: Limits) -> LastBatchEnd:
         """Return the end of the segment's last batch, as a broker finds it with the offset index."""
         with self.open() as file:
-            return read_next_offset(file, self.base_offset, self.index, limits)
+            return read_next_offset(file, self.base_offset, self.index, release, limits)
 
 
 @dataclass(slots=True)
@@ -74,6 +79,7 @@ class _LogLoader:
     interval_bytes: int
     has_transactions: bool
     engine: Engine
+    release: KafkaRelease
     limits: Limits
     prediction: StartupPrediction = field(default_factory=StartupPrediction)
     segments: list[_LoadedSegment] = field(default_factory=list)
@@ -214,9 +220,28 @@ class _LogLoader:
     def _producers_at(self, end: int, segments: Sequence[_LoadedSegment]) -> ProducerState:
         """Return the producer state at offset *end*, by snapshot and replay of *segments*."""
         snapshot_offset, producers = newest_state(self.log, end=end)
+        self._search(segments, end, snapshot_offset)
         if self.has_transactions:
             self._replay(segments, end, snapshot_offset, producers)
         return producers
+
+    def _search(self, segments: Sequence[_LoadedSegment], end: int, snapshot_offset: int) -> None:
+        """Look up the first and last offset that are replayed in *segments*, as brokers since 4.1 do."""
+        if not self.release.since(4, 1) or snapshot_offset >= end:
+            return
+        first = max(snapshot_offset, self.log.log_start_checkpoint or 0)
+        ends = [*(segment.base_offset for segment in segments[1:]), end]
+        for segment, segment_end in zip(segments, ends, strict=False):
+            if segment.file is None or segment.recovered or segment_end <= first:
+                continue
+            offsets = {max(segment.base_offset, first)} | (
+                {end} if segment is self.segments[-1] else set()
+            )
+            with segment.open() as file:
+                for offset in offsets:
+                    search_segment(
+                        file, segment.base_offset, segment.index, offset, self.release, self.limits
+                    )
 
     def _replay(
         self,
@@ -246,7 +271,11 @@ class _LogLoader:
         """Split a segment into several that can hold their offsets (splitOverflowedSegment)."""
         segment = self.segments[number]
         where = f"last offset {overflow.last_offset} at {segment.name} byte {overflow.position}"
-        end = None if segment.recovered is not None else segment.last_batch_end(self.limits)
+        end = (
+            None
+            if segment.recovered is not None
+            else segment.last_batch_end(self.release, self.limits)
+        )
         if (
             end is None
             or end.position is None
@@ -322,7 +351,7 @@ class _LogLoader:
             return loaded_segment.recovered.next_offset
         if loaded_segment.file is None:
             return loaded_segment.base_offset
-        end = loaded_segment.last_batch_end(self.limits)
+        end = loaded_segment.last_batch_end(self.release, self.limits)
         if end.position is not None and end.position < loaded_segment.size_bytes:
             num_left = loaded_segment.size_bytes - end.position
             self.prediction.partial_tail = loaded_segment.name, num_left
@@ -348,6 +377,7 @@ def predict_startup(
     has_transactions: bool = True,
     interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
+    release: KafkaRelease | None = None,
     limits: Limits | None = None,
 ) -> StartupPrediction:
     """Return the state in which a broker's startup would leave *log*.
@@ -355,14 +385,24 @@ def predict_startup(
     *is_clean* says whether the broker was shut down cleanly, after which a startup verifies next to
     nothing; None: whether the log.dir has a `.kafka_cleanshutdown`. *interval_bytes* is the topic's
     `index.interval.bytes`, which decides whether recovery notices offsets that go back. Without
-    *has_transactions* nothing is replayed, since no producer has any. Raises LimitError where an
+    *has_transactions* nothing is replayed, since no producer has any. *release* is Kafka's; None: the
+    newest one that runs with such a log.dir. Raises LimitError where an
     entry is larger than *limits* allow, UnreadableError or StoreError where something that the startup
     reads cannot be read.
     """
     if is_clean is None:
         is_clean = log.log_dir is not None and log.log_dir.clean_shutdown
+    if release is None:
+        is_kraft = log.log_dir is None or log.log_dir.is_kraft
+        release = NEWEST if is_kraft else NEWEST_WITH_ZOOKEEPER
     loader = _LogLoader(
-        log, is_clean, interval_bytes, has_transactions, engine_named(engine), limits or Limits()
+        log,
+        is_clean,
+        interval_bytes,
+        has_transactions,
+        engine_named(engine),
+        release,
+        limits or Limits(),
     )
     try:
         loader.run()

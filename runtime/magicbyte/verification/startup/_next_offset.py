@@ -7,13 +7,20 @@ a wrong index hides batches.
 from typing import NamedTuple
 
 from magicbyte.errors import FormatError
+from magicbyte.kafka_release import KafkaRelease
 from magicbyte.limits import Limits
-from magicbyte.logdir.frames import frames
+from magicbyte.logdir.frames import Frame, frames
 from magicbyte.logdir.indexes import MAX_INDEX_BYTES, position_of, whole_rows
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
 from magicbyte.verification.startup._prediction import StartupRefusedError
-from magicbyte_formats.wire import OffsetIndexEntry
+from magicbyte_formats.wire import EntryHeader, OffsetIndexEntry
+
+_ATTRIBUTES = EntryHeader.SIZE
+"""Byte of a message of v0 or v1 with its attributes; in a batch of v2, the first byte of the checksum."""
+
+_COMPRESSION = 7
+"""Bits of the attributes with the codec; 0 if the message is not compressed."""
 
 
 class LastBatchEnd(NamedTuple):
@@ -26,7 +33,7 @@ class LastBatchEnd(NamedTuple):
 
 
 def read_next_offset(
-    file: File, base_offset: int, index: LogFile | None, limits: Limits
+    file: File, base_offset: int, index: LogFile | None, release: KafkaRelease, limits: Limits
 ) -> LastBatchEnd:
     """Return the end of the last batch of the segment *file*, looked up with its offset *index*.
 
@@ -35,19 +42,85 @@ def read_next_offset(
     relative_offset, position = _last_index_entry(index)
     if position < 0:
         raise StartupRefusedError(f"the last segment's offset index leads to byte {position}")
-    last = None
     try:
-        for frame in frames(file, begin=position, limits=limits):
-            if last is not None or frame.last_offset >= base_offset + relative_offset:
-                last = frame
+        last = find_batch(file, position, base_offset + relative_offset, release, limits)
         if last is None:
             return LastBatchEnd(base_offset, None)
+        for frame in frames(file, begin=last.position, limits=limits):
+            last = frame
         return LastBatchEnd(last.last_offset + 1, last.end)
     except FormatError as error:
         raise StartupRefusedError(
             f"byte {error.position} of the last segment, which is read from byte {position} on: "
             f"{error.message}"
         ) from error
+
+
+def search_segment(
+    file: File,
+    base_offset: int,
+    index: LogFile | None,
+    offset: int,
+    release: KafkaRelease,
+    limits: Limits,
+) -> None:
+    """Look *offset* up in the segment *file*, as a broker does before it replays batches from or to it.
+
+    Raises StartupRefusedError where the search ends with an exception.
+    """
+    table = whole_rows(
+        b"" if index is None else index.read_small(MAX_INDEX_BYTES), OffsetIndexEntry
+    )
+    position = max(position_of(table, offset - base_offset), 0)
+    try:
+        find_batch(file, position, offset, release, limits)
+    except FormatError as error:
+        where = f"byte {error.position}, where offset {offset} is looked up"
+        raise StartupRefusedError(f"{where}: {error.message}") from error
+
+
+def find_batch(
+    file: File, position: int, offset: int, release: KafkaRelease, limits: Limits
+) -> Frame | None:
+    """Return the batch from byte *position* on in which a broker finds *offset*; None if it finds none.
+
+    Since 4.1, the search compares base offsets (FileRecords.searchForOffsetFromPosition); before,
+    last offsets, and 4.0 needs the base offset of the batch that it finds.
+
+    Raises FormatError where a header is wrong, StartupRefusedError where a batch has no base offset.
+    """
+    compares_base_offsets = release.since(4, 1)
+    previous: Frame | None = None
+    for frame in frames(file, begin=position, limits=limits):
+        if compares_base_offsets:
+            base_offset = _base_offset(frame)
+            if base_offset > offset and previous is not None and previous.last_offset >= offset:
+                return previous
+            if base_offset >= offset:
+                return frame
+        elif frame.last_offset >= offset:
+            if release.since(4, 0):
+                _base_offset(frame)
+            return frame
+        previous = frame
+    if compares_base_offsets and previous is not None and previous.last_offset >= offset:
+        return previous
+    return None
+
+
+def _base_offset(frame: Frame) -> int:
+    """Return the base offset of *frame*.
+
+    Kafka reads the magic as a signed byte, and all below 2 as a message of v0 or v1. The base offset
+    of one that is compressed is the offset of its first message inside; here it is its own offset.
+
+    Raises StartupRefusedError if the magic is below 0 and the message is compressed by its attributes.
+    """
+    if frame.magic < 0 and frame.data[_ATTRIBUTES] & _COMPRESSION:
+        raise StartupRefusedError(
+            f"InvalidRecordException at byte {frame.position}: magic {frame.magic}, expected 0, 1 or 2"
+        )
+    return EntryHeader.unpack_from(frame.data).offset
 
 
 def _last_index_entry(index: LogFile | None) -> tuple[int, int]:

@@ -26,6 +26,9 @@ starts are the first offsets."""
 
 HIGH_WATERMARK_FILE = "replication-offset-checkpoint"
 
+CLEANER_FILE = "cleaner-offset-checkpoint"
+"""The log cleaner reads it, right after the startup (LogCleanerManager.allCleanerCheckpoints)."""
+
 PARSERS: dict[str, Callable[[bytes], object]] = {
     "leader-epoch-checkpoint": parse_epochs,
     "partition.metadata": parse_topic_id,
@@ -40,12 +43,13 @@ class CheckpointFault:
     name: str
     error: FormatError | UnreadableError
     is_word: bool
-    """True if the only fault is text in place of a number: releases differ in what they do then."""
+    """True if the only fault is text in place of a number, or a count below 0: releases differ in what
+    they do then."""
 
 
 def checkpoint_faults(path: str, store: Store | None) -> Iterator[CheckpointFault]:
     """Yield the checkpoint files in the log.dir *path* that a broker cannot read or parse."""
-    for name in (*LENIENT, HIGH_WATERMARK_FILE):
+    for name in (*LENIENT, HIGH_WATERMARK_FILE, CLEANER_FILE):
         data = None
         try:
             data = _read(f"{path}/{name}", store)
@@ -59,6 +63,8 @@ def checkpoint_faults(path: str, store: Store | None) -> Iterator[CheckpointFaul
 def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
     """Raise StartupRefusedError where a checkpoint takes *log_dir* or its partitions offline."""
     for fault in checkpoint_faults(log_dir.path, store):
+        if fault.name == CLEANER_FILE:
+            continue  # read after the partitions are loaded, and not where log.cleaner.enable is false
         if isinstance(fault.error, UnreadableError):
             raise fault.error
         if not (fault.is_word and fault.name in LENIENT):
@@ -66,12 +72,22 @@ def check_log_dir(log_dir: LogDir, store: Store | None) -> None:
 
 
 def _has_text_for_number(data: bytes, field: str) -> bool:
-    """Return whether the line in *field* ("line 3") has three fields, not all of them numbers."""
+    """Return whether the line in *field* ("line 3") has three fields, not all of them numbers.
+
+    A count of entries below 0, in line 2, has the same effect: an exception that is no IOException.
+    """
     number = int(field.removeprefix("line ")) if field.startswith("line ") else 0
-    if number <= 2:
+    if number < 2:
         return False
     line = LINE_END.split(data.decode("utf-8"))[number - 1]
+    if number == 2:
+        return is_negative(line)
     return len(BLANKS.split(line.rstrip(BLANK))) == 3
+
+
+def is_negative(line: str) -> bool:
+    """Return whether *line* is a number below 0 that a broker reads as an int."""
+    return re.fullmatch(r"-\d{1,10}", line) is not None and -(1 << 31) <= int(line) < 0
 
 
 def invalid_files(log: PartitionLog) -> Iterator[Finding]:
