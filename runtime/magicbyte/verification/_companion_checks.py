@@ -9,7 +9,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.file_names import KINDS, is_partition_file, parse_file
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.survey import Survey
-from magicbyte.verification.startup import has_offset_name, invalid_files
+from magicbyte.verification.startup import invalid_files, offset_in_name, segment_name
 
 LEFT_OVER = {
     "cleaned": "left by an interrupted cleaning or split, a broker deletes it on startup",
@@ -58,7 +58,13 @@ def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
             continue
         if not file.name.endswith(tuple(KINDS)):
             yield finding(code="foreign-file", message="not a file of Kafka", file=file.name)
-        elif not has_offset_name(file.name):
+        elif (offset := offset_in_name(file.name)) is not None and file.name.endswith(".log"):
+            yield finding(
+                code="foreign-file",
+                message=f"a broker does not read it: for offset {offset} it opens {segment_name(offset)}",
+                file=file.name,
+            )
+        elif offset is None:
             yield finding(
                 code="file-name-invalid",
                 message="the file name does not begin with an offset: a broker fails to load this "

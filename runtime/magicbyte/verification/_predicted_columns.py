@@ -50,8 +50,11 @@ def predicted_columns(
         # A startup does not read remote storage, and segments alone are no log.
         is_intact = (log.is_named_files and not findings) or (log.is_remote and is_sound)
         return _columns("intact" if is_intact and not quick else "unknown")
+    # A broker opens no file with the name of another segment than its offset has, such as 0.log.
     sizes_before = {
-        file.name: file.size_bytes for file in log.on_disk.files if file.name.endswith(".log")
+        file.name: file.size_bytes
+        for file in log.on_disk.files
+        if file.name.endswith(".log") and file.base_offset is not None
     }
     end, open_transactions = survey.log_end_offset, _open_since(survey)
     lost = prediction.lost_ranges(survey.log_start_offset, _log_end_before(survey))

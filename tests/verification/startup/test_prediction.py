@@ -278,6 +278,27 @@ def test_magic_below_0_is_damage_to_a_recovery(partition: Partition, position: i
     assert partition.predict(clean_shutdown=False)[:2] == ("truncated", end)
 
 
+@pytest.mark.parametrize(
+    ("name", "end", "verdict"),
+    [
+        ("6.log", END, "intact"),
+        ("000000000000000000006.log", END, "intact"),
+        ("-1.log", END, "recovered"),
+        ("1000.log", 1000, "recovered"),
+        ("+1000.log", 1000, "recovered"),
+        (f"{1 << 63}.log", None, "refuses-to-start"),
+        (f"-{(1 << 63) + 1}.log", None, "refuses-to-start"),
+    ],
+)
+@pytest.mark.parametrize("is_clean", [True, False])
+def test_broker_opens_the_file_of_20_digits_whatever_the_name_of_a_log_file(
+    partition: Partition, name: str, end: int | None, verdict: str, *, is_clean: bool
+) -> None:
+    # Brokers of 2.8.2 and 4.4.0: 0.log had no effect, and -1.log made a -00000000000000000001.log.
+    (partition.folder / name).write_bytes(b"garbage")
+    assert partition.predict(clean_shutdown=is_clean)[:2] == (verdict, end)
+
+
 def test_zeros_behind_the_log(partition: Partition) -> None:
     for zeros in (5, 17, 18, 400):
         data = partition.last.read_bytes()[:2217]

@@ -16,6 +16,8 @@ from magicbyte.verification.startup._startup_errors import (
     has_offset_name,
     invalid_files,
     is_negative,
+    offset_in_name,
+    segment_name,
 )
 
 __all__ = [
@@ -31,5 +33,7 @@ __all__ = [
     "has_offset_name",
     "invalid_files",
     "is_negative",
+    "offset_in_name",
     "predict_startup",
+    "segment_name",
 ]

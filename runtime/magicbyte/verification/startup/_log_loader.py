@@ -26,7 +26,12 @@ from magicbyte.verification.startup._segment_recovery import (
     RecoveredSegment,
     recover_segment,
 )
-from magicbyte.verification.startup._startup_errors import check_log_dir, check_partition
+from magicbyte.verification.startup._startup_errors import (
+    check_log_dir,
+    check_partition,
+    offset_in_name,
+    segment_name,
+)
 
 INDEX_INTERVAL_BYTES = 4096
 """Default of the topic setting `index.interval.bytes`."""
@@ -55,7 +60,7 @@ class _LoadedSegment:
 
     @property
     def name(self) -> str:
-        return f"{self.base_offset:020}.log"
+        return segment_name(self.base_offset)
 
     @property
     def end(self) -> int:
@@ -113,9 +118,24 @@ class _LogLoader:
             self.segments.append(segment)
             if file.name.endswith(".swap"):
                 self._would(f"rename {file.name} to {segment.name}")
+        self._add_created_segments()
         for file in self.log.files:
             if file.kind == "log" and file.why_not == "superseded":
                 self._would(f"delete {file.name}, which a .swap file replaces")
+
+    def _add_created_segments(self) -> None:
+        """Add the empty segments that a broker makes for `.log` files whose names are not of 20 digits."""
+        bases = {segment.base_offset for segment in self.segments}
+        for file in self.log.files:
+            base = offset_in_name(file.name)
+            is_log = file.name.endswith(".log") and file.base_offset is None
+            if not is_log or base is None or base in bases:
+                continue
+            bases.add(base)
+            segment = _LoadedSegment(base, None, 0)
+            self.segments.append(segment)
+            self._would(f"create an empty {segment.name}, and not read {file.name}")
+        self.segments.sort(key=lambda segment: segment.base_offset)
 
     # Loading: a segment without a valid index is recovered immediately
 

@@ -11,11 +11,14 @@ from magicbyte.logdir.checkpoints import (
     BLANKS,
     LINE_END,
     MAX_CHECKPOINT_BYTES,
+    MAX_NUMBER_LENGTH,
+    NUMBER,
     LogDir,
     parse_epochs,
     parse_offsets,
     parse_topic_id,
 )
+from magicbyte.logdir.file_names import MAX_OFFSET
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage import Store, read_small_file
 from magicbyte.verification.startup._prediction import StartupRefusedError
@@ -121,7 +124,25 @@ def check_partition(log: PartitionLog) -> None:
 
 def has_offset_name(name: str) -> bool:
     """Return whether a broker can read an offset from the start of the file name *name*."""
-    return re.fullmatch(r"[+-]?\d{1,19}", name.split(".")[0]) is not None
+    return offset_in_name(name) is not None
+
+
+def offset_in_name(name: str) -> int | None:
+    """Return the offset that a broker reads from the start of the file name *name*; None if it cannot.
+
+    Leading zeros and a sign are allowed (Long.parseLong), but the broker then opens the file whose
+    name has 20 digits, `segment_name` of the offset.
+    """
+    text = name.split(".")[0]
+    if not NUMBER.fullmatch(text) or len(text) > MAX_NUMBER_LENGTH:
+        return None
+    offset = int(text)
+    return offset if -MAX_OFFSET <= offset + 1 <= MAX_OFFSET + 1 else None
+
+
+def segment_name(base_offset: int) -> str:
+    """Return the name of the `.log` file that a broker opens for *base_offset*, also below 0."""
+    return f"{'-' * (base_offset < 0)}{abs(base_offset):020}.log"
 
 
 def _read(path: str, store: Store | None) -> bytes | None:
