@@ -452,7 +452,9 @@ def test_partition_metadata_of_version_1_is_accepted(broker: KraftBroker) -> Non
     assert broker.predict() == STARTS
 
 
-@pytest.mark.parametrize("line", ["zero 0", "0 zero", "2147483648 0", "0 9223372036854775808"])
+@pytest.mark.parametrize(
+    "line", ["zero 0", "0 zero", "2147483648 0", "0 9223372036854775808", "-5 0", "0 -5"]
+)
 def test_word_in_a_leader_epoch_checkpoint_ends_the_broker(broker: KraftBroker, line: str) -> None:
     (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text(f"0\n1\n{line}\n")
     assert broker.predict()[:2] == ("refuses-to-start", ["partition-invalid"])

@@ -236,9 +236,9 @@ def _check_log(
 
 
 def _is_word(line: str) -> bool:
-    """Return whether *line* has the fields of a leader epoch, and one of them is no number of its size."""
+    """Return whether *line* has the fields of a leader epoch, and one of them is no number from 0 on of its size."""
     fields = line.split()
     return len(fields) == 2 and not all(
-        re.fullmatch(r"[+-]?\d{1,19}", text) and -(1 << bits) <= int(text) < 1 << bits
+        re.fullmatch(r"[+-]?\d{1,19}", text) and 0 <= int(text) < 1 << bits
         for text, bits in zip(fields, (31, 63), strict=True)
     )

@@ -32,8 +32,30 @@ HIGH_WATERMARK_FILE = "replication-offset-checkpoint"
 CLEANER_FILE = "cleaner-offset-checkpoint"
 """The log cleaner reads it, right after the startup (LogCleanerManager.allCleanerCheckpoints)."""
 
+
+def check_epochs(data: bytes) -> None:
+    """Raise FormatError where a startup cannot use *data*, the bytes of a leader-epoch-checkpoint.
+
+    A number below 0 is an IllegalArgumentException (LeaderEpochFileCache; brokers of 4.4.0).
+    """
+    for number, entry in enumerate(parse_epochs(data), 3):
+        if min(entry) < 0:
+            found, expected = f"{entry[0]} {entry[1]}", "no number below 0"
+            message = f"line {number}: {found!r}, expected {expected}"
+            where = f"line {number}"
+            raise FormatError(
+                Finding(
+                    code="checkpoint-invalid",
+                    message=message,
+                    field=where,
+                    found=found,
+                    expected=expected,
+                )
+            )
+
+
 PARSERS: dict[str, Callable[[bytes], object]] = {
-    "leader-epoch-checkpoint": parse_epochs,
+    "leader-epoch-checkpoint": check_epochs,
     "partition.metadata": parse_topic_id,
 }
 """Files of a partition folder that a startup reads, and the function that parses each."""
