@@ -198,13 +198,8 @@ def verify(
     release = None if kafka_version is None else known_release(kafka_version)
     names = list(map(str, paths))
     dataset = open_all_replicas(names, storage, *selection, engine, limits, search)
-    predict = partial(
-        predict_startup,
-        is_clean=clean_shutdown,
-        interval_bytes=index_interval_bytes,
-        engine=engine,
-        release=release,
-    )
+    predict = partial(predict_startup, is_clean=clean_shutdown, engine=engine, release=release)
+    predict = partial(predict, interval_bytes=index_interval_bytes)
     verify_log = partial(_verify_log, options=dataset.options, predict=predict, quick=quick)
     out = Verification(quick, unread=with_details(dataset.unread, storage))
     out.findings = findings_outside_partitions(dataset)

@@ -1,6 +1,6 @@
 """The startup of a broker over one partition folder, step by step (LogLoader.load)."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 from magicbyte.engines.factory import engine as engine_named
@@ -118,24 +118,14 @@ class _LogLoader:
             self.segments.append(segment)
             if file.name.endswith(".swap"):
                 self._would(f"rename {file.name} to {segment.name}")
-        self._add_created_segments()
+        bases = {segment.base_offset for segment in self.segments}
+        for base, file_name in _other_log_names(self.log, bases):
+            self.segments.append(_LoadedSegment(base, None, 0))
+            self._would(f"create an empty {segment_name(base)}, and not read {file_name}")
+        self.segments.sort(key=lambda segment: segment.base_offset)
         for file in self.log.files:
             if file.kind == "log" and file.why_not == "superseded":
                 self._would(f"delete {file.name}, which a .swap file replaces")
-
-    def _add_created_segments(self) -> None:
-        """Add the empty segments that a broker makes for `.log` files whose names are not of 20 digits."""
-        bases = {segment.base_offset for segment in self.segments}
-        for file in self.log.files:
-            base = offset_in_name(file.name)
-            is_log = file.name.endswith(".log") and file.base_offset is None
-            if not is_log or base is None or base in bases:
-                continue
-            bases.add(base)
-            segment = _LoadedSegment(base, None, 0)
-            self.segments.append(segment)
-            self._would(f"create an empty {segment.name}, and not read {file.name}")
-        self.segments.sort(key=lambda segment: segment.base_offset)
 
     # Loading: a segment without a valid index is recovered immediately
 
@@ -380,6 +370,20 @@ class _LogLoader:
     def _delete(self, segments: Sequence[_LoadedSegment], why: str) -> None:
         for segment in segments:
             self._would(f"delete {segment.name}: {why}")
+
+
+def _other_log_names(log: PartitionLog, bases: Iterable[int]) -> Iterator[tuple[int, str]]:
+    """Yield offset and name of each `.log` file whose name has not 20 digits, but for offsets in *bases*.
+
+    A broker opens the file of 20 digits for that offset, and makes it where there is none.
+    """
+    other_names: dict[int, str] = {}
+    for file in log.files:
+        base = offset_in_name(file.name)
+        if file.name.endswith(".log") and file.base_offset is None and base is not None:
+            other_names.setdefault(base, file.name)
+    for base in other_names.keys() - set(bases):
+        yield base, other_names[base]
 
 
 def _repeat_after_splits(step: Callable[[], None]) -> None:
