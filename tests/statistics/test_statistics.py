@@ -386,28 +386,41 @@ def test_real_logs_add_up(real: Path, engine: str) -> None:
                 assert total == (found.total[name] or 0), name
 
 
-@ENGINES
-def test_real_logs_hold_what_their_records_do(real: Path, engine: str) -> None:
+@pytest.fixture(scope="module")
+def held_by_records(real: Path) -> dict[Path, Counter[tuple[Any, ...]]]:
+    """Counts over the rows of each log.dir, by topic, partition and name; the same for each engine."""
+    return {log_dir: counts_of_rows(log_dir) for log_dir in sorted(real.glob("*/*/log-0"))}
+
+
+def counts_of_rows(log_dir: Path) -> Counter[tuple[Any, ...]]:
     place_of = ("topic", "partition", "file", "position")
-    for log_dir in sorted(real.glob("*/*/log-0")):
-        expected: Counter[tuple[Any, ...]] = Counter()
-        log = mb.open(log_dir, include_internal=True, isolation_level="read_uncommitted")
-        entries = log.batches([*place_of, "is_control"]).to_table().to_pylist()
-        markers = {tuple(map(one.get, place_of)) for one in entries if one["is_control"]}
-        records = log.records([*place_of, "key", "value", "headers"], dispositions=DISPOSITIONS)
-        for row in records.to_table().to_pylist():
-            if tuple(map(row.get, place_of)) in markers:
-                continue
-            place = row["topic"], row["partition"]
-            headers = row["headers"] or []
-            expected[*place, "record_count"] += 1
-            expected[*place, "key_bytes"] += len(row["key"] or b"")
-            expected[*place, "value_bytes"] += len(row["value"] or b"")
-            expected[*place, "header_bytes"] += sum(
-                len(one["key"].encode()) + len(one["value"] or b"") for one in headers
-            )
-            expected[*place, "null_key_count"] += row["key"] is None
-            expected[*place, "tombstone_count"] += row["value"] is None
+    expected: Counter[tuple[Any, ...]] = Counter()
+    log = mb.open(log_dir, include_internal=True, isolation_level="read_uncommitted")
+    entries = log.batches([*place_of, "is_control"]).to_table().to_pylist()
+    markers = {tuple(map(one.get, place_of)) for one in entries if one["is_control"]}
+    records = log.records([*place_of, "key", "value", "headers"], dispositions=DISPOSITIONS)
+    for row in records.to_table().to_pylist():
+        if tuple(map(row.get, place_of)) in markers:
+            continue
+        place = row["topic"], row["partition"]
+        headers = row["headers"] or []
+        expected[*place, "record_count"] += 1
+        expected[*place, "key_bytes"] += len(row["key"] or b"")
+        expected[*place, "value_bytes"] += len(row["value"] or b"")
+        expected[*place, "header_bytes"] += sum(
+            len(one["key"].encode()) + len(one["value"] or b"") for one in headers
+        )
+        expected[*place, "null_key_count"] += row["key"] is None
+        expected[*place, "tombstone_count"] += row["value"] is None
+    return expected
+
+
+@ENGINES
+def test_real_logs_hold_what_their_records_do(
+    held_by_records: dict[Path, Counter[tuple[Any, ...]]], engine: str
+) -> None:
+    assert held_by_records
+    for log_dir, expected in held_by_records.items():
         assert expected
         names = {name for *_, name in expected}
         for row in mb.stats(str(log_dir), engine=engine).rows:
