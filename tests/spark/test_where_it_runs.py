@@ -1,6 +1,5 @@
 """Tests of Spark outside of the calling process: separate executors, and Spark Connect."""
 
-import json
 import os
 import pickle
 import subprocess
@@ -18,30 +17,18 @@ from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.task_writer import OutputSettings, TaskWriter
 from paths import DATA
-from spark_environment import environment
+from spark.reader_process import ReaderProcess
+from spark_environment import QUICK_START
 
-HERE = Path(__file__).parent
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 COLUMNS = "topic,partition,offset,key,value"
 EXECUTORS = "local-cluster[2,1,1024]"
 
 
-def read_in_spark(master: str, *settings: str, path: Path = CLUSTER, out: Path) -> dict[str, Any]:
-    """Read *path* to *out* with `reading.py` in a new process; return its answer."""
+def read_to(out: Path) -> dict[str, Any]:
+    """Return the command that reads the cluster to the Arrow file *out*."""
     options = {"columns": COLUMNS, "maxPartitionBytes": "30k"}
-    done = subprocess.run(
-        [sys.executable, HERE / "reading.py", master, *settings],
-        input=json.dumps({"path": str(path), "options": options, "out": str(out)}) + "\n",
-        env=environment(),
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    for line in done.stdout.splitlines():
-        if line.startswith("{"):
-            answer: dict[str, Any] = json.loads(line)
-            return answer
-    raise AssertionError(done.stderr[-3000:])
+    return {"path": str(CLUSTER), "options": options, "out": str(out)}
 
 
 def rows(table: pa.Table) -> list[tuple[Any, ...]]:
@@ -56,17 +43,12 @@ def assert_rows_of_python(out: Path) -> None:
         assert rows(file.read_all()) == expected
 
 
-def test_executors_of_their_own_read_what_python_reads(tmp_path: Path) -> None:
-    out = tmp_path / "rows.arrow"
-    assert read_in_spark(EXECUTORS, out=out) == {"failed_tasks": 0, "error": None}
-    assert_rows_of_python(out)
-
-
 def test_spark_connect_reads_what_python_reads(tmp_path: Path) -> None:
     for name in ("pandas", "grpc", "grpc_status", "google.rpc"):  # besides pyarrow
         pytest.importorskip(name, reason=f"Spark Connect needs {name}")
     out = tmp_path / "rows.arrow"
-    assert read_in_spark("connect:local[2]", out=out)["error"] is None
+    with ReaderProcess("connect:local[2]") as process:
+        assert process.answer(read_to(out))["error"] is None
     assert_rows_of_python(out)
 
 
@@ -92,10 +74,47 @@ def advice(name: str) -> str:
     )
 
 
-def test_executors_without_the_package_say_what_to_do(tmp_path: Path) -> None:
-    lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
-    told = read_in_spark(EXECUTORS, lacking, out=tmp_path / "rows.arrow")
-    assert advice("magicbyte") in str(told["error"])
+HIDING = """
+import os, sys
+from importlib.abc import MetaPathFinder
+
+class Hiding(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "magicbyte" and os.path.exists({marker!r}):
+            raise ModuleNotFoundError(f"No module named {{name!r}}", name=name)
+
+sys.meta_path.insert(0, Hiding())
+"""
+
+
+def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_is_missing(
+    tmp_path: Path,
+) -> None:
+    """One cluster for all: its three processes of Java take half a minute to start.
+
+    The package is missing on the executors while a file exists. `pipeline` comes first and starts
+    the cluster: without its options of Spark, there would be no executors and nothing would be missing.
+    """
+    marker, out = tmp_path / "the package is missing", tmp_path / "rows.arrow"
+    marker.touch()
+    (tmp_path / "sitecustomize.py").write_text(HIDING.format(marker=str(marker)))
+    settings = (
+        f"spark.executor.extraJavaOptions={QUICK_START}",
+        f"spark.executorEnv.PYTHONPATH={tmp_path}",
+        f"spark.local.dir={tmp_path}",  # it outlives the pipeline
+    )
+    options = ("--master", EXECUTORS, *(f"--conf={setting}" for setting in settings))
+    with ReaderProcess(EXECUTORS) as process:
+        told = process.answer({"pipeline": [str(CLUSTER), str(tmp_path / "out"), *options]})
+        assert told["exit_code"] == 2
+        last_line = told["stderr"].splitlines()[-1]
+        assert last_line.startswith(f"Error: Spark failed: {advice('magicbyte')}")
+
+        assert advice("magicbyte") in process.answer(read_to(tmp_path / "none"))["error"]
+
+        marker.unlink()
+        assert process.answer(read_to(out)) == {"failed_tasks": 0, "error": None}
+    assert_rows_of_python(out)
 
 
 @pytest.mark.parametrize("name", ["magicbyte", "numpy"])
@@ -112,15 +131,6 @@ def test_missing_package_on_an_executor_is_named_with_the_fix(
         code = f"import pickle; pickle.loads(open({str(file)!r}, 'rb').read())"
         done = python(code, env={**os.environ, "PYTHONPATH": without(name, tmp_path)})
         assert advice(name) in done.stderr
-
-
-def test_a_pipeline_says_it_too(tmp_path: Path) -> None:
-    lacking = f"spark.executorEnv.PYTHONPATH={without('magicbyte', tmp_path)}"
-    run = "from magicbyte_cli import main; main(prog_name='magicbyte')"
-    options = ("--master", EXECUTORS, "--conf", lacking)
-    done = python(run, "pipeline", CLUSTER, tmp_path / "out", *options, env=environment())
-    assert done.returncode == 2
-    assert done.stderr.splitlines()[-1].startswith(f"Error: Spark failed: {advice('magicbyte')}")
 
 
 @pytest.mark.parametrize("table", ["records", "batches", "problems"])
