@@ -1,7 +1,8 @@
 """Tests of `Follower`: the last records of logs, then records appended while it runs."""
 
+import errno
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
+from io_faults import FaultyDisk, faulty_disk
 from magicbyte import Dataset, Report, Rows
 from magicbyte.reading.follow import Follower, RecordFilter, last_rows
 from magicbyte.storage import _local
@@ -130,6 +132,52 @@ def test_damage_is_told_and_what_is_sound_is_given(folder: Any) -> None:
     path.write_bytes(build.batch() + build.batch(base=1, crc=1) + build.batch(base=2))
     assert offsets(new(one, report)) == [2]
     assert [finding.code for finding in report.findings] == ["checksum-mismatch"]
+
+
+def unopened(disk: FaultyDisk, path: Path) -> None:
+    disk.unopened[str(path)] = errno.EIO
+
+
+def unreadable(disk: FaultyDisk, path: Path) -> None:
+    disk.blocks[str(path)] = set(range(1, 9))
+
+
+@pytest.mark.parametrize("fault", [unopened, unreadable])
+def test_an_end_that_cannot_be_read_is_reported_and_is_no_truncation(
+    fault: Callable[[FaultyDisk, Path], None], folder: Any
+) -> None:
+    batches = [build.batch([build.record(b"x" * 4000)], base) for base in range(6)]
+    folder.segment("t-0", b"".join(batches[:2]))
+    path = folder.segment("t-0", b"".join(batches[2:5]), 2)
+    warnings: list[str] = []
+    one, report = follower(folder.path, warn=warnings.append), Report()
+    assert offsets(new(one)) == [0, 1, 2, 3, 4]
+    with faulty_disk() as disk:
+        fault(disk, path)
+        with path.open("ab") as file:
+            file.write(batches[5])
+        assert new(one, report) == [] and warnings == []
+    assert {finding.code for finding in report.findings} == {"unreadable"}
+    # The files have not changed since, but the disk has recovered.
+    assert offsets(new(one, report := Report())) == [5]
+    assert warnings == [] and report.findings == []
+
+
+def test_records_that_are_damaged_after_they_were_read_are_no_truncation(folder: Any) -> None:
+    path = folder.segment("t-0", build.batch() + build.batch(base=1))
+    warnings: list[str] = []
+    one, report = follower(folder.path, warn=warnings.append), Report()
+    assert offsets(new(one)) == [0, 1]
+    damaged = b"".join(build.batch(base=base, producer=5, flags=16, crc=1) for base in (1, 2))
+    path.write_bytes(build.batch() + damaged)
+    assert new(one, report) == [] and warnings == []
+    assert [(finding.code, finding.file) for finding in report.findings] == [
+        ("checksum-mismatch", path.name)
+    ] * 2
+    path.write_bytes(b"".join(build.batch(base=base) for base in range(4)))
+    assert offsets(new(one)) == [2, 3]
+    path.write_bytes(build.batch())
+    assert new(one) == [] and "was truncated to offset 1" in warnings[0]
 
 
 def test_a_partition_that_appears_is_given_from_its_beginning(folder: Any) -> None:

@@ -1,5 +1,6 @@
 """Tests of the stream reader: each offset once, though files change and the query restarts."""
 
+import errno
 import json
 import pickle
 import random
@@ -12,8 +13,9 @@ from pyspark.sql import SparkSession
 
 import magicbyte as mb
 from file_damage import flip
+from io_faults import faulty_disk
 from log_reader import spans
-from magicbyte.errors import ChecksumError, InputError
+from magicbyte.errors import ChecksumError, FormatError, InputError, UnreadableError
 from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.segment_range import from_offset, up_to
@@ -405,3 +407,40 @@ def test_damage_is_told_as_it_is_where_the_file_has_not_been_replaced(tmp_path: 
     start = reader.initialOffset()
     with pytest.raises(ChecksumError, match=f"v2-segments-0/{file.name} byte"):
         read(reader, start, reader.latestOffset(start, ALL))
+
+
+def test_damage_at_the_end_of_the_log_fails_the_stream_or_is_logged_once(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
+    file = max(folder.glob("*.log"))
+    data = bytearray(file.read_bytes())
+    *_, (position, _) = spans(bytes(data))
+    data[position + 16] = 77  # the magic byte of the last batch
+    file.write_bytes(data)
+    with pytest.raises(FormatError, match=f"v2-segments-0/{file.name} byte"):
+        stream(tmp_path, startingOffsets="earliest").initialOffset()
+    reader = stream(tmp_path, startingOffsets="earliest", onDamage="skip")
+    start = reader.initialOffset()
+    for _ in range(2):
+        end = reader.latestOffset(start, ALL)
+    assert start == segments_at(0) and 0 < end["v2-segments"]["0"] < 404
+    assert caplog.text.count("unknown-magic") == 1
+
+
+def test_an_end_that_cannot_be_read_does_not_move_the_stream_back(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    folder = Path(shutil.copytree(LIVES / "v2-segments-0", tmp_path / "v2-segments-0"))
+    last, start = max(folder.glob("*.log")), segments_at(404)
+    reader = stream(tmp_path, onDamage="skip")
+    with faulty_disk() as disk:
+        disk.unopened[str(last)] = errno.EIO
+        assert reader.latestOffset(start, ALL) == start
+        assert caplog.text.count("unreadable") == 1
+        # A batch that was planned before is not called lost.
+        assert read(reader, segments_at(403), start) == []
+        with pytest.raises(UnreadableError, match=last.name):
+            stream(tmp_path).latestOffset(start, ALL)
+    assert reader.latestOffset(start, ALL) == start
+    assert read(reader, segments_at(403), start) == [("v2-segments", 0, 403)]

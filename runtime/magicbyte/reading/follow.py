@@ -100,7 +100,9 @@ class Follower:
         if log.key not in self._next:
             self._next[log.key] = self._first_offset(planner, log, readable)
         first = self._next[log.key]
-        if first > end:
+        if first > end and not self._ranges.is_end_known(log):
+            end = first  # records that were read before are damaged or unreadable now
+        elif first > end:
             self._warn(
                 f"{log.name} was truncated to offset {end} after it had been read up to {first}: "
                 f"new records from {end} on follow"

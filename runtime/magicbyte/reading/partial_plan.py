@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import partial
 
-from magicbyte.findings import Finding
+from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
@@ -47,9 +47,14 @@ def _readable_end(survey: Survey, isolation_level: str) -> int:
 
 @dataclass(slots=True)
 class ReadableRanges:
-    """The offsets of logs that a consumer can read, cached while the files keep their sizes."""
+    """The offsets of logs that a consumer can read, cached while the files keep their sizes.
 
-    _cached: dict[str, tuple[FileSizes, BoundedRange, list[Finding]]] = field(default_factory=dict)
+    The offsets of a log whose end cannot be read are not cached: perhaps it can be read the next time.
+    """
+
+    _cached: dict[str, tuple[FileSizes | None, BoundedRange, list[Finding]]] = field(
+        default_factory=dict
+    )
 
     def findings_at_end(self, log: PartitionLog) -> list[Finding]:
         """Return the findings about the bytes of *log* after its last sound entry, as `of` saw them.
@@ -57,6 +62,14 @@ class ReadableRanges:
         The range of offsets that `of` returned ends before these bytes.
         """
         return self._cached[log.folder][2]
+
+    def is_end_known(self, log: PartitionLog) -> bool:
+        """Return whether the log ended where `of` said, as far as its bytes tell.
+
+        False if bytes after the last sound entry are damaged or cannot be read: they may have been
+        records before, so that nothing was truncated.
+        """
+        return all(finding.code in TAILS for finding in self.findings_at_end(log))
 
     def of(self, planner: Planner, log: PartitionLog) -> BoundedRange:
         """Return the offsets of *log* that a consumer can read now."""
@@ -76,8 +89,14 @@ class ReadableRanges:
             end = min([end, *opened])
         first = log.log_start_offset or 0
         readable = first, max(first, end)
-        findings = [finding for unsound in survey.ranges_at_end for finding in unsound.findings]
-        self._cached[log.folder] = sizes, readable, findings
+        findings = [
+            finding.at(log.topic, log.partition, segment.file.name, segment.file.replica)
+            for segment in survey.segments[-1:]
+            for unsound in survey.ranges_at_end
+            for finding in unsound.findings
+        ]
+        is_settled = not survey.is_end_unreadable
+        self._cached[log.folder] = sizes if is_settled else None, readable, findings
         return readable
 
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceStreamReader, InputPartition
 from pyspark.sql.types import StructType
 
-from magicbyte.errors import InputError
+from magicbyte.errors import InputError, error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath
@@ -94,6 +94,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
 
     def _initial_offset(self, planner: Planner, log: PartitionLog) -> int:
         first, end = readable = self._readable_ranges.of(planner, log)
+        self._log_findings_at_end(log)
         offset = resolve_offset(log, readable, self.start, partial(offset_at, planner))
         if offset == EARLIEST:
             return first
@@ -106,7 +107,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
     def latestOffset(self, start: JsonOffsets | None = None, limit: Any = None) -> JsonOffsets:
         with without_traceback():
             begin = from_json(start or {})
-            readable = retry_changed(self._readable)
+            readable = retry_changed(lambda: self._readable(begin))
             latest = {partition: end for partition, (_, end) in readable.items()}
             if self._target is not None:
                 # The next query reads later records. Partitions that no longer exist are left out.
@@ -128,14 +129,35 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
                 return to_json(latest)
             return to_json(share_offsets(max_offsets, firsts, latest))
 
-    def _readable(self) -> dict[Partition, BoundedRange]:
-        """Return for each partition the range of offsets that a consumer could read now."""
+    def _readable(self, begin: Offsets) -> dict[Partition, BoundedRange]:
+        """Return for each partition the range of offsets that a consumer could read now.
+
+        A range does not end before *begin*, or before an earlier end, where only bytes that are damaged
+        or cannot be read follow: otherwise records would be read twice when they can be read again.
+        """
         dataset = self.options.open()
-        planner = Planner(dataset.options)
-        return {
-            partition: self._readable_ranges.of(planner, log)
-            for partition, log in _logs_by_partition(dataset).items()
-        }
+        planner, readable = Planner(dataset.options), {}
+        for partition, log in _logs_by_partition(dataset).items():
+            first, end = self._readable_ranges.of(planner, log)
+            self._log_findings_at_end(log)
+            if not self._readable_ranges.is_end_known(log):
+                end = max(end, begin.get(partition, end), self._latest.get(partition, end))
+            readable[partition] = first, end
+        return readable
+
+    def _log_findings_at_end(self, log: PartitionLog) -> None:
+        """Log the findings about bytes after the last sound entry, each once in a query.
+
+        No batch has these bytes. Raises the first error if damage ends the read.
+        """
+        findings = self._readable_ranges.findings_at_end(log)
+        if self.options.read.on_damage == "fail":
+            for finding in findings:
+                if finding.severity == "error":
+                    raise error_of(finding)
+        new = [finding for finding in findings if finding not in self._logged]
+        log_findings(f"end of {log.name}", new, is_growing=True)
+        self._logged.update(new)
 
     def getDefaultReadLimit(self) -> Any:
         max_offsets, min_offsets = self.options.max_offsets, self.options.min_offsets
@@ -150,7 +172,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
 
     def prepareForTriggerAvailableNow(self) -> None:
         with without_traceback():
-            readable = retry_changed(self._readable)
+            readable = retry_changed(lambda: self._readable({}))
             self._target = {partition: end for partition, (_, end) in readable.items()}
 
     def _waits(self, firsts: Offsets, latest: Offsets) -> bool:
@@ -225,6 +247,8 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
         log_start, log_end = log.log_start_offset or 0, self._latest.get(partition_of(log), -1)
         if log_end < last:
             log_start, log_end = self._readable_ranges.of(planner, log)
+            if not self._readable_ranges.is_end_known(log):
+                log_end = max(log_end, last)  # the task reports unreadable bytes
         if first is None:
             first = log_start
             if first:
