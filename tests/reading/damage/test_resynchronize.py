@@ -120,20 +120,32 @@ def cost(monkeypatch: pytest.MonkeyPatch) -> Callable[[bytes], dict[str, int]]:
     return measure
 
 
+SLOW_SHAPES = {
+    "noise between sound messages",
+    "zeros between sound messages",
+    "a header cut short between sound messages",
+}
+"""Shapes with a range without entries every 72 bytes, each of which takes half a millisecond."""
+
+
 @pytest.mark.parametrize("shape", SHAPES)
 def test_a_hostile_file_costs_in_proportion_to_its_size(cost, some, shape) -> None:
+    """The constant part of each bound is scaled with the largest size, so that small files tell as much."""
     made = SHAPES[shape]
-    sizes = [MB // 4, MB // 2, MB, *some([2 * MB, 4 * MB, 8 * MB], 0, "costs of a search")]
+    most = MB // 4 if shape in SLOW_SHAPES else MB
+    sizes = [most // 4, most // 2, most]
+    free = {"calls": 1000 * most // MB, "read": 8 * most, "checksums": most}
+    sizes += some([2 * MB, 4 * MB, 8 * MB], 0, "costs of a search")
     costs = [cost(made(size)) for size in sizes]
     for size, spent in zip(sizes, costs, strict=True):
         # 16 bytes per byte passed and 1 MiB on false candidates; once for what is framed.
-        assert spent["checksums"] <= 16 * size + MB + 2 * size, (size, spent)
+        assert spent["checksums"] <= 16 * size + free["checksums"] + 2 * size, (size, spent)
         # Each byte a few times, and each candidate's header and what it leads to.
-        assert spent["read"] <= 64 * size + 8 * MB, (size, spent)
-        assert spent["calls"] <= size // 4 + 1000, (size, spent)
+        assert spent["read"] <= 64 * size + free["read"], (size, spent)
+        assert spent["calls"] <= size // 4 + free["calls"], (size, spent)
     for (small, few), (large, many) in pairwise(zip(sizes, costs, strict=True)):
-        for what, free in (("calls", 1000), ("read", 8 * MB), ("checksums", MB)):
-            assert many[what] <= 1.3 * large / small * few[what] + free, (what, costs)
+        for what in free:
+            assert many[what] <= 1.3 * large / small * few[what] + free[what], (what, costs)
 
 
 def test_a_frame_by_chance_after_a_lost_byte_hides_no_entry(partition, workshop) -> None:
