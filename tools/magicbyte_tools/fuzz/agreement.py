@@ -14,6 +14,12 @@ REFERENCE = ReferenceEngine()
 RUNS = ((False, None), (True, None), (True, 2048))
 """Options `verify` and `max_bytes` of each decoding; 2048 bytes hold several of the small fuzzed entries."""
 
+ExpectedResults = dict[tuple[int, bool, int], Decoded]
+"""The reference engine's results by position, option `verify` and number of entries."""
+
+MAX_BYTES_OF_EXPECTED_RESULTS = 1 << 16
+"""Largest chunk whose results are kept: in larger ones, a run with `max_bytes` seldom repeats a run without."""
+
 
 def differences(
     other: Engine,
@@ -35,9 +41,18 @@ def differences(
         # Checksums are ignored, so that the contents of altered entries are compared too.
         _, end, _ = entries_of(REFERENCE, chunk, verify=False, limits=limits)
         entries = Chunk(chunk.data[:end], position)
+        expected_results: ExpectedResults | None = (
+            {} if end <= MAX_BYTES_OF_EXPECTED_RESULTS else None
+        )
         for verify, max_bytes in RUNS:
             messages += run_differences(
-                other, entries, columns, limits=limits, verify=verify, max_bytes=max_bytes
+                other,
+                entries,
+                columns,
+                limits=limits,
+                verify=verify,
+                max_bytes=max_bytes,
+                expected_results=expected_results,
             )
         position += max(end, 1)
     return messages
@@ -74,15 +89,26 @@ def run_differences(
     limits: Limits,
     verify: bool,
     max_bytes: int | None,
+    expected_results: ExpectedResults | None = None,
 ) -> list[str]:
-    """Decode *chunk* by *other*; return the differences from the reference engine's results."""
+    """Decode *chunk* by *other*; return the differences from the reference engine's results.
+
+    Results in *expected_results* are of the same chunk, columns and limits; new ones are added.
+    """
     messages = []
+    known = {} if expected_results is None else expected_results
     for decoded, here in decoded_runs(
         other, chunk, columns, limits=limits, verify=verify, max_bytes=max_bytes
     ):
-        expected = REFERENCE.decode(
-            here, columns, limits=limits, verify=verify, max_entries=len(decoded.entries)
-        )
+        num_entries = len(decoded.entries)
+        key = here.position, verify, num_entries
+        expected = known.get(key)
+        if expected is None:
+            expected = REFERENCE.decode(
+                here, columns, limits=limits, verify=verify, max_entries=num_entries
+            )
+            if expected_results is not None:
+                known[key] = expected
         messages += result_differences(expected, decoded, columns, position=here.position)
         after = here.after(decoded.end)
         rest = REFERENCE.scan(after, verify=verify, limits=limits, max_entries=1)
