@@ -1,12 +1,9 @@
 """Tests that tasks whose worker processes are killed are tried again and give the same rows."""
 
-import json
 import os
 import random
 import shutil
 import signal
-import subprocess
-import sys
 import threading
 from collections import Counter
 from collections.abc import Iterator
@@ -20,9 +17,8 @@ import pytest
 import magicbyte as mb
 from file_damage import flip
 from paths import DATA
-from spark_environment import environment
+from spark.reader_process import ReaderProcess
 
-HERE = Path(__file__).parent
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 PROCESSES = Path("/proc")
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
@@ -35,65 +31,41 @@ pytestmark = pytest.mark.skipif(
 )
 
 
-class Reading:
-    """A process that runs `reading.py` with a Spark session of its own and retries failed tasks."""
-
-    def __init__(self, process: subprocess.Popen[str]) -> None:
-        self.process = process
-
-    def read(self, command: dict[str, Any]) -> dict[str, Any]:
-        assert self.process.stdin is not None and self.process.stdout is not None
-        self.process.stdin.write(json.dumps(command) + "\n")
-        self.process.stdin.flush()
-        for line in self.process.stdout:
-            if line.startswith("{"):
-                answer: dict[str, Any] = json.loads(line)
-                return answer
-        raise AssertionError(f"the process ended: {self.process.wait()}")
-
-    def workers(self) -> list[int]:
-        """Return the ids of the processes that run tasks: children of Spark's Python daemon."""
-        commands, children = {}, dict[int, list[int]]()
-        for folder in PROCESSES.glob("[0-9]*"):
-            try:
-                command = (folder / "cmdline").read_bytes()
-                parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
-            except OSError:  # it has ended meanwhile
-                continue
-            commands[int(folder.name)] = command
-            children.setdefault(parent, []).append(int(folder.name))
-        ours = [self.process.pid]
-        for one in ours:
-            ours += children.get(one, [])
-        is_daemon = {one for one in ours if b"pyspark.daemon\0pyspark.worker\0" in commands[one]}
-        return [child for one in is_daemon for child in children.get(one, []) if child in is_daemon]
+def workers(reading: ReaderProcess) -> list[int]:
+    """Return the ids of the processes that run tasks: children of Spark's Python daemon."""
+    commands, children = {}, dict[int, list[int]]()
+    for folder in PROCESSES.glob("[0-9]*"):
+        try:
+            command = (folder / "cmdline").read_bytes()
+            parent = int((folder / "stat").read_text().rpartition(")")[2].split()[1])
+        except OSError:  # it has ended meanwhile
+            continue
+        commands[int(folder.name)] = command
+        children.setdefault(parent, []).append(int(folder.name))
+    ours = [reading.pid]
+    for one in ours:
+        ours += children.get(one, [])
+    is_daemon = {one for one in ours if b"pyspark.daemon\0pyspark.worker\0" in commands[one]}
+    return [child for one in is_daemon for child in children.get(one, []) if child in is_daemon]
 
 
 @pytest.fixture(scope="module")
-def reading() -> Iterator[Reading]:
-    process = subprocess.Popen(
-        [sys.executable, HERE / "reading.py", f"local[2,{FAILURES}]"],
-        env=environment(),
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-    )
-    with process:
-        yield Reading(process)
+def reading() -> Iterator[ReaderProcess]:
+    """A process with a Spark session of its own, which tries failed tasks again."""
+    with ReaderProcess(f"local[2,{FAILURES}]") as process:
+        yield process
 
 
 @contextmanager
-def killing(reading: Reading, rng: random.Random) -> Iterator[list[int]]:
+def killing(reading: ReaderProcess, rng: random.Random) -> Iterator[list[int]]:
     """Kill worker processes at random moments, and yield the list of their ids."""
     killed: list[int] = []
     ends = threading.Event()
 
     def kill() -> None:
         while len(killed) < FAILURES - 1 and not ends.wait(rng.uniform(0, 0.6)):
-            workers = reading.workers()
-            if workers:
-                killed.append(rng.choice(workers))
+            if running := workers(reading):
+                killed.append(rng.choice(running))
                 os.kill(killed[-1], signal.SIGKILL)
 
     thread = threading.Thread(target=kill)
@@ -118,7 +90,7 @@ def damaged(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.parametrize("seed", range(12 if WIDE else 1))
 def test_tasks_that_are_killed_and_tried_again_give_the_same_rows(
-    seed: int, reading: Reading, damaged: Path, tmp_path: Path
+    seed: int, reading: ReaderProcess, damaged: Path, tmp_path: Path
 ) -> None:
     rng = random.Random(seed)
     out = tmp_path / "rows.arrow"
@@ -130,7 +102,7 @@ def test_tasks_that_are_killed_and_tried_again_give_the_same_rows(
         for most in ("6k", "128m"):
             options = {"onDamage": on_damage, "columns": COLUMNS, "maxPartitionBytes": most}
             with killing(reading, rng):
-                told = reading.read({"path": str(path), "options": options, "out": str(out)})
+                told = reading.answer({"path": str(path), "options": options, "out": str(out)})
             assert told["error"] is None
             failures += told["failed_tasks"]
             with pa.ipc.open_file(out) as file:
