@@ -5,6 +5,7 @@ import os
 import random
 import shutil
 import struct
+from collections.abc import Set
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -106,29 +107,43 @@ class SampleLog:
         num_left = NUM_FAULTS - len(folders) - len(companions)
         return [*folders, *companions, *drawn.sample(_faults_of(list(self.batches)), num_left)]
 
-    def copy(self, path: Path, prefix: str) -> Self:
-        """Copy the log.dir to *path*, with *prefix* before the name of each topic."""
-        shutil.copytree(self.path, path)
-        for folder in sorted({segment.parent.name for segment in self.batches}):
-            (path / folder).rename(path / f"{prefix}{folder}")
-        for checkpoint in path.glob("*-checkpoint"):
-            lines = checkpoint.read_text().splitlines()
-            lines[2:] = [prefix + line for line in lines[2:]]
-            checkpoint.write_text("\n".join([*lines, ""]))
+    def copy(self, path: Path, prefix: str, folders: Set[Path]) -> Self:
+        """Copy the log.dir with these *folders* of partitions to *path*.
+
+        *prefix* is put before the name of each topic.
+        """
+        path.mkdir(parents=True)
+        for folder in folders:
+            shutil.copytree(folder, path / f"{prefix}{folder.name}")
+        for file in self.path.glob("*.properties"):
+            shutil.copy(file, path)
+        begins = tuple(f"{' '.join(folder.name.rsplit('-', 1))} " for folder in folders)
+        for checkpoint in self.path.glob("*-checkpoint"):
+            version, _, *lines = checkpoint.read_text().splitlines()
+            lines = [prefix + line for line in lines if line.startswith(begins)]
+            text = "\n".join([version, str(len(lines)), *lines, ""])
+            (path / checkpoint.name).write_text(text)
         batches = {
             path / f"{prefix}{segment.parent.name}" / segment.name: [
                 Batch(one.begin, one.end, tuple((prefix + row[0], *row[1:]) for row in one.rows))
                 for one in batches
             ]
             for segment, batches in self.batches.items()
+            if segment.parent in folders
         }
         return type(self)(path, batches, _files_below(path))
 
-    def path_in(self, copied_log: "SampleLog", path: Path) -> Path:
-        """Return where the file or folder *path* of this log.dir is in *copied_log*."""
-        ours, theirs = ([*log.batches] for log in (self, copied_log))
-        folders = {a.parent: b.parent for a, b in zip(ours, theirs, strict=True)}
-        return folders.get(path) or folders.get(path.parent, copied_log.path) / path.name
+    def copy_with(self, fault: Fault, path: Path, prefix: str) -> tuple[Self, Fault]:
+        """Copy the log.dir to *path*, as `copy` does; return the copy, and *fault* in it.
+
+        If the fault is in a partition, no other partition is copied.
+        """
+        folders = {segment.parent for segment in self.batches}
+        for folder in folders & {fault.path, fault.path.parent}:
+            copied_log = self.copy(path, prefix, {folder})
+            there = path / f"{prefix}{folder.name}" / fault.path.relative_to(folder)
+            return copied_log, Fault(there, fault.block)
+        return self.copy(path, prefix, folders), Fault(path / fault.path.name, fault.block)
 
 
 def _faults_of(paths: list[Path]) -> list[Fault]:

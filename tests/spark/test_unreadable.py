@@ -216,7 +216,11 @@ def test_each_fault_is_survived_or_fails_the_read(
 
 @dataclass(frozen=True)
 class FaultyCopies:
-    """A copy of a log for each of its faults, all in one folder, with other names of topics."""
+    """A copy of a log.dir for each of its faults, all in one folder, with other names of topics.
+
+    A copy has the partition with the fault alone, or all of them if the fault is in the log.dir:
+    each task of Spark costs time, and there is one for each segment.
+    """
 
     path: Path
     logs: list[SampleLog]
@@ -262,9 +266,10 @@ def copies(sample: SampleLog, tmp_path_factory: pytest.TempPathFactory) -> Fault
     root = tmp_path_factory.mktemp("disks")
     logs, faults = [], []
     for number, fault in enumerate(sample.faults()):
-        copy = sample.copy(root / f"disk-{number:02}", f"d{number:02}-")
-        logs.append(copy)
-        faults.append(Fault(sample.path_in(copy, fault.path), fault.block))
+        name = f"disk-{number:02}"
+        copied_log, fault_in_copy = sample.copy_with(fault, root / name, f"d{number:02}-")
+        logs.append(copied_log)
+        faults.append(fault_in_copy)
     assert all(fault.path.exists() for fault in faults)
     return FaultyCopies(root, logs, faults)
 
