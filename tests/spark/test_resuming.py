@@ -14,7 +14,7 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
-from unittest.mock import Mock
+from unittest.mock import Mock, patch
 
 import pyarrow as pa
 import pyarrow.dataset
@@ -67,16 +67,21 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
     return rows
 
 
+@pytest.fixture(scope="module")
+def killed_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder of an output whose run was killed after its last task, before any file was moved."""
+    folder = tmp_path_factory.mktemp("killed")
+    with patch.object(_Tasks, "assemble", side_effect=Killed), pytest.raises(Killed):
+        pipeline(folder / "out")
+    assert os.listdir(folder) == [".out.part"]
+    return folder
+
+
 @pytest.fixture
-def killed(spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An output whose run was killed after its last task, before any file was moved into place."""
-    out = tmp_path / "out"
-    with monkeypatch.context() as patch:
-        patch.setattr(_Tasks, "assemble", Mock(side_effect=Killed))
-        with pytest.raises(Killed):
-            pipeline(out)
-    assert os.listdir(tmp_path) == [".out.part"]
-    return out
+def killed(killed_run: Path, tmp_path: Path) -> Path:
+    """A copy of the output of the killed run, for one test."""
+    shutil.copytree(killed_run, tmp_path, dirs_exist_ok=True)
+    return tmp_path / "out"
 
 
 def work_of(out: Path) -> Path:
