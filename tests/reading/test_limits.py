@@ -81,7 +81,7 @@ SLOW_BOMBS = ("records", "records-last-invalid", "headers", "headers-count-too-h
     [
         ("auto", 4096, BOMBS_OF_RECORDS),
         ("columnar", 4096, SLOW_BOMBS),
-        ("reference", 256, SLOW_BOMBS),
+        ("reference", 128, SLOW_BOMBS),
     ],
 )
 def test_a_batch_of_many_records_or_headers_takes_little_memory(
