@@ -44,6 +44,15 @@ def test_what_follows_the_object_is_ignored() -> None:
     assert parse_quorum_state(text(VERSION_0 | VOTERS) + b"}x\n{broken").voters == {1, 3}
 
 
+def test_unknown_field_is_ignored() -> None:
+    assert parse_quorum_state(text(VERSION_1, x=1)).voters is None
+
+
+def test_bytes_that_are_no_utf_8_after_the_first_line_end_the_node() -> None:
+    with pytest.raises(FormatError):
+        parse_quorum_state(text(VERSION_1) + b"\n\xff")
+
+
 @pytest.mark.parametrize(
     "data",
     [

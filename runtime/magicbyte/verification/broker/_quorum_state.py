@@ -25,6 +25,9 @@ class QuorumState:
     """Node ids of the voters; None in version 1, which does not list them."""
 
 
+_READER_BYTES = 8192
+"""Bytes that a java.io.BufferedReader decodes at a time."""
+
 _INT32 = range(-(1 << 31), 1 << 31)
 _INT64 = range(-(1 << 63), 1 << 63)
 
@@ -41,8 +44,8 @@ _TEXTS: dict[int, str] = {0: "clusterId", 1: "votedDirectoryId"}
 def parse_quorum_state(data: bytes, *, release: KafkaRelease = NEWEST) -> QuorumState:
     """Return the content of a `quorum-state` file, as a broker of *release* reads it.
 
-    A broker ignores what follows the JSON object; one of 4.4 was asked. That it reads the first line alone,
-    and demands each field of the version, was not asked of a broker.
+    A broker reads the first line alone, ignores what follows the JSON object and fields that it does not
+    know, and demands each field of the version; one of 4.4.0 was asked.
 
     Raises FormatError (`quorum-state-invalid`) where a broker ends with an exception: the file is
     empty, is no JSON object, has an unknown version, or lacks a field of its version.
@@ -51,7 +54,7 @@ def parse_quorum_state(data: bytes, *, release: KafkaRelease = NEWEST) -> Quorum
     if not data and not knows_version_1:
         return QuorumState(None)
     try:
-        line = re.split(r"\r\n|\r|\n", data.decode("utf-8", "replace"), maxsplit=1)[0]
+        line = re.split(r"\r\n|\r|\n", _text(data), maxsplit=1)[0]
         state, _ = json.JSONDecoder().raw_decode(line.lstrip(" \t"))
     except (ValueError, RecursionError) as error:
         found = "a first line that is no JSON" if data else "an empty file"
@@ -72,6 +75,15 @@ def parse_quorum_state(data: bytes, *, release: KafkaRelease = NEWEST) -> Quorum
     if not isinstance(state.get(_TEXTS[version]), str):
         raise _invalid(_TEXTS[version], _shown(state, _TEXTS[version]), "a string")
     return QuorumState(_voters(state) if version == 0 else None)
+
+
+def _text(data: bytes) -> str:
+    """Return *data* as text.
+
+    Raises UnicodeDecodeError, a ValueError, where Java's reader fails: it decodes 8,192 bytes at a time,
+    so that wrong bytes after the first line count too.
+    """
+    return data.decode("utf-8", "strict" if len(data) <= _READER_BYTES else "replace")
 
 
 def _voters(state: dict[str, Any]) -> frozenset[int] | None:
