@@ -1,6 +1,7 @@
 """Columns of decoded records: Python values, converted to Arrow a bounded number of records at a time."""
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -25,10 +26,9 @@ class RowColumns:
     """The wire columns of the records of some entries. An entry with a fault can be dropped again."""
 
     def __init__(self, columns: Sequence[str], *, views: bool = False) -> None:
-        self._schema = pa.schema([(name, WIRE_TYPES[name]) for name in columns])
-        self._views = views
+        self._columns, self._views = tuple(columns), views
+        self._schema, self._getters = _schema(self._columns), _getters(self._columns)
         self._values: list[list[Any]] = [[] for _ in columns]
-        self._getters = [_getter(name) for name in columns]
         self._parts: list[pa.RecordBatch] = []
         self._num_pending = self._pending_bytes = 0
         self._num_rows = 0
@@ -104,6 +104,8 @@ class RowColumns:
         """Return the records of all committed entries as an Arrow batch."""
         if not self._values:
             return rows_of_nothing(self.num_rows)
+        if not self._parts and not self._sound_pending:
+            return _no_rows(self._columns, self._views)
         if not self._parts:
             rows = self._batch(0, self._sound_pending)
         else:
@@ -116,6 +118,25 @@ def rows_of_nothing(count: int) -> pa.RecordBatch:
     """Return an Arrow batch of *count* rows without columns."""
     rows = pa.StructArray.from_buffers(pa.struct([]), count, [None])
     return pa.RecordBatch.from_struct_array(rows)
+
+
+@cache
+def _no_rows(columns: tuple[str, ...], views: bool) -> pa.RecordBatch:
+    """Return an Arrow batch without rows: damage may leave many entries without any."""
+    schema = _schema(columns)
+    arrays = [array_of([], field.type) for field in schema]
+    rows = pa.RecordBatch.from_arrays(arrays, schema=schema)
+    return rows.cast(with_binary_views(schema)) if views else rows
+
+
+@cache
+def _schema(columns: tuple[str, ...]) -> pa.Schema:
+    return pa.schema([(name, WIRE_TYPES[name]) for name in columns])
+
+
+@cache
+def _getters(columns: tuple[str, ...]) -> list[Getter]:
+    return [_getter(name) for name in columns]
 
 
 def _getter(name: str) -> Getter:

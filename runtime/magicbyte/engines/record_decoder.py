@@ -11,7 +11,7 @@ from magicbyte import codecs
 from magicbyte.engines._record_headers import UNBOUNDED, RecordHeaders, WorkBudget
 from magicbyte.engines.entry import OVERHEAD, SEQUENCES, Entry, wrap64
 from magicbyte.engines.protocol import Control, DecodedEntry
-from magicbyte.errors import FormatError
+from magicbyte.errors import CodecError, FormatError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
@@ -156,11 +156,13 @@ def decode_batch(
     *,
     budget: WorkBudget = UNBOUNDED,
     stop: RecordStop | None = None,
+    known_payload: memoryview | CodecError | None = None,
 ) -> Iterator[Row]:
     """Yield the records of the batch *entry*, whose bytes are *data*; complete *result*.
 
-    With a *stop*, the records before it are not parsed again. Raises FormatError or LimitError if the
-    batch is invalid.
+    With a *stop*, the records before it are not parsed again. *known_payload* is the decompressed payload, or
+    the reason why there is none; by default it is decompressed here. Raises FormatError, CodecError or LimitError
+    if the batch is invalid.
     """
     section = data[RecordBatchHeader.SIZE :]
     count = entry.record_count or 0
@@ -174,9 +176,15 @@ def decode_batch(
         if len(section):
             result.add(entry.finding("bytes-unread", f"no records, but {len(section)} bytes"))
         return
-    payload = codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
-    result.decompressed = len(payload) if entry.codec else 0
-    stream = KaitaiStream(BytesIO(payload))
+    if isinstance(known_payload, CodecError):
+        raise known_payload
+    record_bytes: bytes | memoryview = (
+        codecs.decompress(entry.codec, section, magic=2, max_bytes=limits.max_batch_bytes)
+        if known_payload is None
+        else known_payload
+    )
+    result.decompressed = len(record_bytes) if entry.codec else 0
+    stream = KaitaiStream(BytesIO(record_bytes))
     first = 0
     if stop is not None:
         _add_findings_before(stop, stream, entry, result)

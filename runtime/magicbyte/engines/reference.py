@@ -120,14 +120,18 @@ class ReferenceEngine:
         *,
         budget: WorkBudget = UNBOUNDED,
         stop: RecordStop | None = None,
+        known_payload: memoryview | CodecError | None = None,
     ) -> tuple[pa.RecordBatch, DecodedEntry]:
         """Return the wire *columns* of the records of *entry*, whose bytes are *data*, and its result.
 
         Neither the checksum nor the size of the entry is checked. With a *stop*, at which a kernel has found
-        a fault, the records before it are not decoded again. Raises BudgetError if it takes more than *budget*.
+        a fault, the records before it are not decoded again. *known_payload* is the decompressed payload of a batch, or
+        the reason why there is none, if that is known. Raises BudgetError if it takes more than *budget*.
         """
         row_columns = RowColumns(columns, views=self.views)
-        result = _decode_entry(data, entry, row_columns, limits, budget=budget, stop=stop)
+        result = _decode_entry(
+            data, entry, row_columns, limits, budget=budget, stop=stop, known_payload=known_payload
+        )
         return row_columns.to_batch(), result
 
 
@@ -139,12 +143,15 @@ def _decode_entry(
     *,
     budget: WorkBudget = UNBOUNDED,
     stop: RecordStop | None = None,
+    known_payload: memoryview | CodecError | None = None,
 ) -> DecodedEntry:
     """Add the records of *entry*, whose bytes are *data*, to *row_columns*, and return its result."""
     result = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
     try:
         if entry.magic == 2:
-            rows = decode_batch(data, entry, limits, result, budget=budget, stop=stop)
+            rows = decode_batch(
+                data, entry, limits, result, budget=budget, stop=stop, known_payload=known_payload
+            )
         else:
             rows = decode_message(data, entry, limits, result, budget=budget)
         for row in rows:

@@ -31,6 +31,7 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Engine
 from magicbyte.limits import Limits
 from magicbyte.tables.schemas import WIRE_COLUMNS
+from magicbyte_tools.bench.damaged_logs import SHAPES_OF_LOGS, damaged_log, faults
 from magicbyte_tools.fuzz import agreement
 from magicbyte_tools.fuzz.agreement import differences
 from magicbyte_tools.fuzz.memory import GuardedBuffer
@@ -186,6 +187,27 @@ def test_reference_decodes_only_unusual_entries() -> None:
         list(agreement.decoded_runs(COLUMNAR, Chunk(data, 0), WIRE_COLUMNS, **options))
     (call,) = decode_entry.call_args_list
     assert call.args[1].position == sum(map(len, sound))
+
+
+@pytest.mark.parametrize("codec", ["lz4", "zstd"])
+@pytest.mark.parametrize("fault", ["middle-record", "count-high", "count-low", "compressed-begin"])
+def test_damaged_batch_is_decompressed_once_outside_of_the_fused_kernel(
+    codec: str, fault: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = SHAPES_OF_LOGS[f"1k-{codec}"]
+    data = memoryview(damaged_log(shape, faults(shape)[fault], 140 * shape.num_records, 100, 1))
+    numbers: list[int] = []
+    decompress = codecs.decompress
+
+    def counted(number: int, *more: Any, **keys: Any) -> bytes:
+        numbers.append(number)
+        return decompress(number, *more, **keys)
+
+    monkeypatch.setattr(codecs, "decompress", counted)
+    decoded = COLUMNAR.decode(Chunk(data, 0), ("offset", "value"), limits=Limits())
+    assert len(decoded.entries) == 1
+    assert not decoded.result(0).is_sound
+    assert len(numbers) == 1
 
 
 @pytest.fixture

@@ -39,7 +39,7 @@ from magicbyte.engines.columnar.kernel_loader import (
     kernel,
 )
 from magicbyte.engines.control_records import MAX_CACHED_SIZE, ControlReader
-from magicbyte.engines.entry import codec_at
+from magicbyte.engines.entry import codec_at, read_entry
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry
 from magicbyte.engines.record_decoder import RecordStop
@@ -122,6 +122,8 @@ class EntryRun:
         """The stop reason of the last call of the kernel."""
         self.stop: RecordStop | None = None
         """Position of the fault that a kernel has found in the entry that it was last called for."""
+        self.known_payload: memoryview | CodecError | None = None
+        """The decompressed payload of that entry, or the reason why there is none, if that is known."""
         self.referred = ReferredEntries(reference, chunk, columns, limits)
 
     def _expected_entries(self) -> int:
@@ -129,8 +131,6 @@ class EntryRun:
         expected: int = min(len(self.view) // size, self.max_bytes // decompressed)
         capacity = max(min(expected + expected // 4, MAX_DESCRIPTORS), MIN_DESCRIPTORS)
         return min(capacity, self.max_entries)
-
-    # Decoding
 
     def _run(self) -> None:
         while self.end < len(self.view) and not self._is_enough():
@@ -188,7 +188,8 @@ class EntryRun:
         decompressed = self._decode_by_kernel(n)
         desc[self.names["size"]] = size  # the kernel `sections` may have set it to 0
         if decompressed is None:
-            decompressed = self._refer(n, self.stop)
+            decompressed = self._refer(n)
+        self.known_payload = None
         self.num_bytes += max(size, decompressed)
         self.count, self.end = n + 1, self.end + size
 
@@ -198,7 +199,8 @@ class EntryRun:
         Its payload is decompressed first. Returns None if the reference engine has to decode the entry, from
         `stop` on if that is set.
         """
-        names, desc, self.stop = self.names, self.desc[n : n + 1], None
+        names, desc = self.names, self.desc[n : n + 1]
+        self.stop = self.known_payload = None
         if self.format.is_unusual(desc)[0]:
             return None
         codec = int(desc[0, names["codec"]])
@@ -220,6 +222,7 @@ class EntryRun:
         size = int(desc[0, names["end"]] - desc[0, names["start"]])
         self.output.largest = max(self.output.largest, size)
         state, is_batch = self.output.state, not self.kernels.IS_STREAM
+        state[IS_LENIENT] = is_batch  # lengths may be findings, and no faults
         decompressed: int | None = None
         if is_batch and desc[0, names["is_control"]]:
             self.has_control = True
@@ -227,12 +230,12 @@ class EntryRun:
             if state[STOP_REASON] == BUFFER_FULL:
                 if not self.output.grow(self.format.max_rows(desc), size):
                     break
-            elif is_batch and not state[IS_LENIENT]:
-                state[IS_LENIENT] = True  # lengths may be findings, and no faults
             else:
                 if is_batch and not self.is_viewed and attributes.resume(state):
                     continue
-                self.stop = attributes.added_to(record_stop(state)) if is_batch else None
+                if is_batch:
+                    self.stop = attributes.added_to(record_stop(state))
+                    self.known_payload = attributes.stored_payload()
                 break
             state[NUM_NEGATIVE] = 0
         else:
@@ -257,7 +260,8 @@ class EntryRun:
             decompressed = codecs.decompress(
                 codec, self._section(desc), magic=magic, max_bytes=max_bytes
             )
-        except (CodecError, LimitError):
+        except (CodecError, LimitError) as error:
+            self.known_payload = error if isinstance(error, CodecError) else None
             return None
         size = len(decompressed)
         payload = _buffers.allocate(size + self.kernels.SLACK)
@@ -270,20 +274,19 @@ class EntryRun:
         start, end = (int(desc[0, self.names[name]]) - self.address for name in ("start", "end"))
         return self.chunk.data[start:end]
 
-    def _refer(self, n: int, stop: RecordStop | None = None) -> int:
+    def _refer(self, n: int) -> int:
         """Have the reference engine decode entry *n*; return the size of its rows in bytes."""
-        entry = DescriptorEntries(self.format, self.desc[n : n + 1], self.chunk.position)[0]
-        return self.referred.decode(n, entry, stop)
-
-    # Results
+        position = int(self.desc[n, self.names["position"]])
+        entry = read_entry(self.chunk.data, position, origin=self.chunk.position)
+        return self.referred.decode(n, entry, self.stop, self.known_payload)
 
     def decode(self) -> Decoded:
         """Decode the entries of the run; return their rows, and why it ended if an entry is not sound."""
         self._run()
         count = self.count
         if count:
-            sizes = max(self.end // count, 1), max(self.num_bytes // count, 1)
-            size_estimates()[self.format.name, "run"] = sizes
+            key = self.format.name, "run"
+            size_estimates()[key] = max(self.end // count, 1), max(self.num_bytes // count, 1)
         desc = self.desc[:count] if 2 * count > len(self.desc) else self.desc[:count].copy()
         entries = DescriptorEntries(self.format, desc, self.chunk.position)
         kernel_rows, decompressed = self._counts(desc)

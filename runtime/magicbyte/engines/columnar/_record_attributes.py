@@ -47,6 +47,13 @@ class RecordAttributes:
         """Numbers of the records, in order."""
         self._first_position = 0
 
+    def stored_payload(self) -> memoryview | None:
+        """Return the payload as it was decompressed; None if it was not, or if attributes in it are cleared."""
+        if self._payload is None or self._indices:
+            return None
+        begin, end = (int(self._desc[0, self._names[name]]) for name in ("start", "end"))
+        return self._payload.data[: end - begin]
+
     def resume(self, slots: Numbers) -> bool:
         """Clear the attributes at which a lenient kernel with these state *slots* has stopped, and later ones.
 

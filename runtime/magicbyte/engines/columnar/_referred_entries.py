@@ -11,6 +11,7 @@ from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.engines.protocol import Chunk, DecodedEntry
 from magicbyte.engines.record_decoder import RecordStop
 from magicbyte.engines.reference import ReferenceEngine
+from magicbyte.errors import CodecError
 from magicbyte.limits import Limits
 
 
@@ -27,22 +28,36 @@ class ReferredEntries:
     ends_with_findings: dict[int, RecordStop] = field(default_factory=dict)
     """The ends of the batches that a kernel has decoded, and that may have findings."""
 
-    def decode(self, n: int, entry: Entry, stop: RecordStop | None) -> int:
+    def decode(
+        self,
+        n: int,
+        entry: Entry,
+        stop: RecordStop | None,
+        known_payload: memoryview | CodecError | None,
+    ) -> int:
         """Decode *entry*, which has number *n*; return the size of its rows in bytes.
 
-        With a *stop*, at which a kernel has found a fault, only the record there is decoded.
+        With a *stop*, at which a kernel has found a fault, only the record there is decoded. *known_payload* is
+        the decompressed payload, or the reason why there is none, if that is known.
         """
         data = self.chunk.bytes_of(entry)
-        rows, result = self._decode(data, entry, stop)
+        rows, result = self._decode(data, entry, stop, known_payload)
         if stop is not None and result.is_sound:
-            rows, result = self._decode(data, entry, None)  # the reference engine decides
+            # The reference engine decides.
+            rows, result = self._decode(data, entry, None, known_payload)
         self.decoded[n] = rows, result
         return int(rows.nbytes)
 
     def _decode(
-        self, data: memoryview, entry: Entry, stop: RecordStop | None
+        self,
+        data: memoryview,
+        entry: Entry,
+        stop: RecordStop | None,
+        known_payload: memoryview | CodecError | None = None,
     ) -> tuple[pa.RecordBatch, DecodedEntry]:
-        return self.reference.decode_entry(data, entry, self.columns, self.limits, stop=stop)
+        return self.reference.decode_entry(
+            data, entry, self.columns, self.limits, stop=stop, known_payload=known_payload
+        )
 
     def results_of_ends(self, entries: Entries) -> dict[int, DecodedEntry]:
         """Return the results of the batches in `ends_with_findings`; one that is invalid is moved to `decoded`."""
