@@ -6,6 +6,7 @@ a wrong index hides batches.
 
 from typing import NamedTuple
 
+from magicbyte.engines.entry import codec_at
 from magicbyte.errors import FormatError
 from magicbyte.kafka_release import KafkaRelease
 from magicbyte.limits import Limits
@@ -15,12 +16,6 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
 from magicbyte.verification.startup._prediction import StartupRefusedError
 from magicbyte_formats.wire import EntryHeader, OffsetIndexEntry
-
-_ATTRIBUTES = EntryHeader.SIZE
-"""Byte of a message of v0 or v1 with its attributes; in a batch of v2, the first byte of the checksum."""
-
-_COMPRESSION = 7
-"""Bits of the attributes with the codec; 0 if the message is not compressed."""
 
 
 class LastBatchEnd(NamedTuple):
@@ -116,7 +111,7 @@ def _base_offset(frame: Frame) -> int:
 
     Raises StartupRefusedError if the magic is below 0 and the message is compressed by its attributes.
     """
-    if frame.magic < 0 and frame.data[_ATTRIBUTES] & _COMPRESSION:
+    if frame.magic < 0 and codec_at(frame.data, 0, frame.magic):
         raise StartupRefusedError(
             f"InvalidRecordException at byte {frame.position}: magic {frame.magic}, expected 0, 1 or 2"
         )
