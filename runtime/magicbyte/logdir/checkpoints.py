@@ -113,7 +113,7 @@ def _entries(
     lines = _lines(data)
 
     def bad(number: int, expected: str) -> FormatError:
-        return _bad_checkpoint(f"line {number + 1}", lines[number], expected)
+        return bad_checkpoint(f"line {number + 1}", lines[number], expected)
 
     if lines and _number(lines[0], bits=32) != 0:
         raise bad(0, "version 0")
@@ -145,7 +145,7 @@ def parse_properties(data: bytes, separator: str) -> list[tuple[str, str]]:
             continue
         name, mark, value = line.partition(separator)
         if not mark:
-            raise _bad_checkpoint(f"line {number}", line, f"a name, {separator!r} and a value")
+            raise bad_checkpoint(f"line {number}", line, f"a name, {separator!r} and a value")
         value = value.strip().replace("\\:", ":").replace("\\=", "=")
         properties.append((name.strip(), value))
     return properties
@@ -163,7 +163,7 @@ def parse_topic_id(data: bytes) -> str:
 
     def bad(number: int, expected: str) -> FormatError:
         line = lines[number] if number < len(lines) else ""
-        return _bad_checkpoint(f"line {number + 1}", line, expected)
+        return bad_checkpoint(f"line {number + 1}", line, expected)
 
     values = []
     for number in range(2):
@@ -199,7 +199,7 @@ def _lines(data: bytes) -> list[str]:
         lines = LINE_END.split(data.decode("utf-8"))
     except UnicodeDecodeError as error:
         found = data[error.start : error.start + 8].hex()
-        raise _bad_checkpoint(f"byte {error.start}", found, "UTF-8") from error
+        raise bad_checkpoint(f"byte {error.start}", found, "UTF-8") from error
     return lines if lines[-1] else lines[:-1]
 
 
@@ -211,7 +211,8 @@ def _number(text: str, *, bits: int) -> int | None:
     return number if -(1 << (bits - 1)) <= number < 1 << (bits - 1) else None
 
 
-def _bad_checkpoint(where: str, line: str, expected: str) -> FormatError:
+def bad_checkpoint(where: str, line: str, expected: str) -> FormatError:
+    """Return the error that *line*, at the place *where* ("line 3"), is not what was *expected*."""
     found = excerpt(line)
     return FormatError(
         Finding(

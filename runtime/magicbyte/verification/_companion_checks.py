@@ -23,8 +23,8 @@ def companion_findings(log: PartitionLog, survey: Survey) -> Iterator[Finding]:
     """Yield findings about files of *log* that are not segments; *survey* is the log's survey."""
     finding = partial(Finding, topic=log.topic, partition=log.partition)
     for invalid in invalid_files(log.on_disk):
-        if invalid.code != "unreadable":  # which the opening of the log has found
-            yield invalid
+        if invalid.finding.code != "unreadable":  # which the opening of the log has found
+            yield invalid.finding
     for name, base in _missing_indexes(log):
         yield finding(
             code="index-missing", message=f"there is no {name}", file=name, base_offset=base

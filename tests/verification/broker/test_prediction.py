@@ -453,7 +453,11 @@ def test_partition_metadata_of_version_1_is_accepted(broker: KraftBroker) -> Non
 
 
 @pytest.mark.parametrize(
-    "line", ["zero 0", "0 zero", "2147483648 0", "0 9223372036854775808", "-5 0", "0 -5"]
+    "line",
+    [
+        *("zero 0", "0 zero", "2147483648 0", "0 9223372036854775808", "-5 0", "0 -5"),
+        pytest.param("9" * 100 + " 0", id="longer than a finding quotes"),
+    ],
 )
 def test_word_in_a_leader_epoch_checkpoint_ends_the_broker(broker: KraftBroker, line: str) -> None:
     (broker.log_dirs[1] / "alpha-1" / "leader-epoch-checkpoint").write_text(f"0\n1\n{line}\n")

@@ -1,6 +1,5 @@
 """Faults that take a log.dir offline while a broker starts, or end the broker (LogDirFailureChannel)."""
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -22,7 +21,6 @@ from magicbyte.verification.startup import (
     LENIENT,
     checkpoint_faults,
     invalid_files,
-    is_negative,
 )
 
 READ_FILES = (".log", ".index", ".timeindex", ".txnindex", ".snapshot", "leader-epoch-checkpoint", PARTITION_METADATA)  # fmt: skip
@@ -209,15 +207,14 @@ def _check_log(
     except InputError as error:
         state.failures.append(_failed(state, str(error)))
         return
-    for fault in faults:
-        has_fault = True
+    for invalid in faults:
+        fault, has_fault = invalid.finding, True
         is_metadata = fault.file == PARTITION_METADATA
         if is_metadata and rules.is_kraft:
             continue  # noted when the topic id was read
-        # A word where a number belongs is a NumberFormatException, and a count below 0 an
+        # A word where a number belongs is a NumberFormatException, and a number below 0 an
         # IllegalArgumentException, which nothing catches.
-        is_bad_count = fault.field == "line 2" and is_negative(str(fault.found))
-        is_fatal = not rules.is_kraft or is_bad_count or _is_word(str(fault.found))
+        is_fatal = not rules.is_kraft or invalid.is_word
         other_code = "partition-invalid" if is_fatal else "log-dir-failed"
         code = "partition-metadata-invalid" if is_metadata else other_code
         finding = partial(Finding, code=code, topic=log.topic, file=fault.file)
@@ -233,12 +230,3 @@ def _check_log(
                 partition=log.partition,
             )
         )
-
-
-def _is_word(line: str) -> bool:
-    """Return whether *line* has the fields of a leader epoch, and one of them is no number from 0 on of its size."""
-    fields = line.split()
-    return len(fields) == 2 and not all(
-        re.fullmatch(r"[+-]?\d{1,19}", text) and 0 <= int(text) < 1 << bits
-        for text, bits in zip(fields, (31, 63), strict=True)
-    )

@@ -115,7 +115,9 @@ class _MetadataReader:
             limits=self.limits,
         )
         if metadata.prediction.refusal is not None:
-            is_id = any(fault.file == PARTITION_METADATA for fault in invalid_files(log))
+            is_id = any(
+                invalid.finding.file == PARTITION_METADATA for invalid in invalid_files(log)
+            )
             code = "partition-metadata-invalid" if is_id else "partition-invalid"
             self.refuse(code, f"{METADATA_FOLDER}: {metadata.prediction.refusal}")
         start = log.logs[0].base_offset or 0 if log.logs else 0

@@ -15,7 +15,6 @@ from magicbyte.verification.startup._startup_errors import (
     checkpoint_faults,
     has_offset_name,
     invalid_files,
-    is_negative,
     offset_in_name,
     segment_name,
 )
@@ -32,7 +31,6 @@ __all__ = [
     "entry_runs",
     "has_offset_name",
     "invalid_files",
-    "is_negative",
     "offset_in_name",
     "predict_startup",
     "segment_name",

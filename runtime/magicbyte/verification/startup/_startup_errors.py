@@ -14,6 +14,7 @@ from magicbyte.logdir.checkpoints import (
     MAX_NUMBER_LENGTH,
     NUMBER,
     LogDir,
+    bad_checkpoint,
     parse_epochs,
     parse_offsets,
     parse_topic_id,
@@ -40,18 +41,7 @@ def check_epochs(data: bytes) -> None:
     """
     for number, entry in enumerate(parse_epochs(data), 3):
         if min(entry) < 0:
-            found, expected = f"{entry[0]} {entry[1]}", "no number below 0"
-            message = f"line {number}: {found!r}, expected {expected}"
-            where = f"line {number}"
-            raise FormatError(
-                Finding(
-                    code="checkpoint-invalid",
-                    message=message,
-                    field=where,
-                    found=found,
-                    expected=expected,
-                )
-            )
+            raise bad_checkpoint(f"line {number}", f"{entry[0]} {entry[1]}", "no number below 0")
 
 
 PARSERS: dict[str, Callable[[bytes], object]] = {
@@ -106,25 +96,55 @@ def _has_text_for_number(data: bytes, field: str) -> bool:
         return False
     line = LINE_END.split(data.decode("utf-8"))[number - 1]
     if number == 2:
-        return is_negative(line)
+        return _is_negative(line)
     return len(BLANKS.split(line.rstrip(BLANK))) == 3
 
 
-def is_negative(line: str) -> bool:
+def _is_negative(line: str) -> bool:
     """Return whether *line* is a number below 0 that a broker reads as an int."""
     return re.fullmatch(r"-\d{1,10}", line) is not None and -(1 << 31) <= int(line) < 0
 
 
-def invalid_files(log: PartitionLog) -> Iterator[Finding]:
-    """Yield a finding for each small file of the partition folder that cannot be read or parsed."""
+@dataclass(frozen=True, slots=True)
+class InvalidFile:
+    """A small file of a partition folder that a broker cannot read or parse."""
+
+    finding: Finding
+    is_word: bool
+    """True if the fault is a text in place of a number, or a number below 0."""
+
+
+def invalid_files(log: PartitionLog) -> Iterator[InvalidFile]:
+    """Yield each small file of the partition folder that cannot be read or parsed."""
     store = log.files[0].store if log.files else None
     for name, parse in PARSERS.items():
+        data = None
         try:
             data = _read(f"{log.folder}/{name}", store)
             if data is not None:
                 parse(data)
         except (FormatError, UnreadableError) as error:
-            yield error.finding.at(log.topic, log.partition, name, log.replica)
+            finding = error.finding.at(log.topic, log.partition, name, log.replica)
+            yield InvalidFile(finding, _has_epoch_word(data or b"", finding.field or ""))
+
+
+def _has_epoch_word(data: bytes, field: str) -> bool:
+    """Return whether the line in *field* ("line 3") has a word where a leader epoch or offset belongs.
+
+    A number below 0, also as the count of entries in line 2, has the same effect.
+    """
+    if not field.startswith("line "):
+        return False
+    number = int(field.removeprefix("line "))
+    lines = LINE_END.split(data.decode("utf-8"))
+    line = lines[number - 1] if number <= len(lines) else ""
+    if number == 2 and _is_negative(line):
+        return True
+    fields = line.split()
+    return len(fields) == 2 and not all(
+        re.fullmatch(r"[+-]?\d{1,19}", text) and 0 <= int(text) < 1 << bits
+        for text, bits in zip(fields, (31, 63), strict=True)
+    )
 
 
 def check_partition(log: PartitionLog) -> None:
@@ -132,7 +152,8 @@ def check_partition(log: PartitionLog) -> None:
 
     Raises UnreadableError where one of them cannot be read.
     """
-    for finding in invalid_files(log):
+    for invalid in invalid_files(log):
+        finding = invalid.finding
         if finding.code == "unreadable":
             raise UnreadableError(finding)
         raise StartupRefusedError(f"{finding.file}: {finding.message}")
