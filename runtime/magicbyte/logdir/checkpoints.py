@@ -212,7 +212,7 @@ def _number(text: str, *, bits: int) -> int | None:
 
 
 def bad_checkpoint(where: str, line: str, expected: str) -> FormatError:
-    """Return the error that *line*, at the place *where* ("line 3"), is not what was *expected*."""
+    """Return the error for *line*, which is at *where* ("line 3") and differs from *expected*."""
     found = excerpt(line)
     return FormatError(
         Finding(
