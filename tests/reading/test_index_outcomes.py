@@ -298,3 +298,54 @@ def test_an_index_is_doubted_where_a_later_snapshot_lacks_an_open_transaction(
     assert whole.to_pylist() == part.to_pylist() == [{"offset": 3}]
     (doubt,) = (one for one in whole.report.findings if one.code == "txnindex-doubted")
     assert "2.snapshot states no open transaction of producer 8, " in doubt.message
+
+
+ENDS_ABOVE = build.control(build.ABORT, 3, 7)
+"""The next marker of producer 7, in the next segment."""
+MANY_BYTES = bytes(100)
+
+PARTS: dict[
+    str, tuple[bytes, tuple[tuple[int, int, int], ...], tuple[tuple[int, int, int], ...]]
+] = {
+    "marker with a short key": (build.control(build.ABORT, 1, 7, key=b"key"), (), ((7, 0, 3),)),
+    "marker of an unknown type": (build.control(9, 1, 7), (), ((7, 0, 3),)),
+    "marker with a wrong checksum": (build.control(build.COMMIT, 1, 7, crc=1), (), ((7, 0, 3),)),
+    "marker without a record": (
+        build.batch(
+            b"", 1, count=0, last_delta=0, flags=build.TRANSACTIONAL | build.CONTROL, producer=7
+        ),
+        (),
+        ((7, 0, 3),),
+    ),
+    "abort that no index lists": (build.control(build.ABORT, 1, 7), (), ()),
+    "commit that an index lists": (build.control(build.COMMIT, 1, 7), ((7, 0, 1),), ()),
+}
+"""Control batch at offset 1, and the transaction indexes of both segments."""
+
+
+@pytest.mark.parametrize("name", PARTS)
+@pytest.mark.parametrize("engine", ["columnar", "reference"])
+def test_a_range_trusts_no_index_where_its_markers_say_otherwise(
+    name: str, engine: str, folder: build.Folder
+) -> None:
+    marker, *indexes = PARTS[name]
+    # Bytes of no entry at the end make the indexes of the whole log doubtful.
+    segments = build.transactional(0, 7) + marker, ENDS_ABOVE + MANY_BYTES + build.batch(base=4)
+    for base, data, entries in zip((0, 2), segments, indexes, strict=True):
+        path = folder.segment("t-0", data, base)
+        if entries:
+            path.with_suffix(".txnindex").write_bytes(build.transaction_index(*entries))
+    path.with_suffix(".snapshot").write_bytes(build.producer_snapshot())
+    how = {"on_damage": "skip", "engine": engine}
+    by_markers, whole, part = (
+        mb.open(folder.path, **how, **more).records(["offset"])
+        for more in (
+            {"offsets": (0, 2)},
+            {"transactions": "index"},
+            {"transactions": "index", "offsets": (0, 2)},
+        )
+    )
+    committed = [{"offset": 0}] if name == "commit that an index lists" else []
+    assert by_markers.to_pylist() == part.to_pylist() == committed
+    assert whole.to_pylist() == [*committed, {"offset": 4}]
+    assert "txnindex-doubted" in {finding.code for finding in part.report.findings}

@@ -22,6 +22,7 @@ from magicbyte.reading._index_outcomes import (
     aborted_by_indexes,
 )
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
+from magicbyte.reading._part_markers import PartMarkers
 from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._snapshot_check import unstated_open
 from magicbyte.reading._transaction_pass import TransactionPass
@@ -32,15 +33,21 @@ from magicbyte.reading.survey import SegmentSurvey, Survey
 class IndexPass(LogPass):
     """A pass over headers, with transaction indexes instead of markers."""
 
-    def __init__(self, companions: TransactionCompanions, options: SurveyOptions) -> None:
+    def __init__(
+        self, companions: TransactionCompanions, options: SurveyOptions, *, is_part: bool
+    ) -> None:
+        """*is_part*: the log of *companions* is a part of a log, whose markers are read as well."""
         super().__init__(companions, options)
         self.companions = companions
         self.transactions = HeaderTransactions(open_in_snapshot(companions.start_snapshot or ()))
+        self.part_markers = PartMarkers(options) if is_part else None
 
     def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
         return tuple(self.transactions.open.values())
 
     def add_block(self, block: EntryBlock) -> None:
+        if self.part_markers is not None:
+            self.part_markers.add(block)
         entries, begin = block.piece.entries, 0
         for index, boundary in block.boundaries:
             self.transactions.add(entries[begin:index], block.segment.number)
@@ -82,6 +89,8 @@ class IndexPass(LogPass):
                 )
             ],
         )
+        if self.part_markers is not None:
+            self.part_markers.check(self.transactions, survey.aborted)
         survey.transactions = by_first_offset(self.transactions.open.values())
         if any(segment.has_transactions for segment in survey.segments):
             survey.findings.append(

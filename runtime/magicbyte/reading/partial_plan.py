@@ -179,7 +179,8 @@ def _undisputed_survey(
     """
     num_back = 1
     while True:
-        survey = planner.survey_once(cut(rest), split_bytes)
+        part = cut(rest)
+        survey = planner.survey_once(part, split_bytes, is_part=part is not log)
         if rest is log:
             return survey, rest
         if not _disputes_start(survey):

@@ -112,8 +112,12 @@ class Planner:
         verify: bool = False,
         quick: bool = False,
         by_markers: bool = False,
+        is_part: bool = False,
     ) -> Survey:
-        """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
+        """Return the same as `survey`, uncached: for a part of a log, or where memory counts.
+
+        *is_part*: *log* is a part of a log, whose indexes alone do not settle transactions.
+        """
         options = SurveyOptions(
             engine=self.new_engine(),
             limits=self.options.limits,
@@ -123,7 +127,7 @@ class Planner:
         is_to_stop = self.options.on_damage == "stop"
         by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
         if by_index and log.state is None and not (quick or is_to_stop or verify):
-            return _survey_by_index(log, options)
+            return _survey_by_index(log, options, is_part=is_part)
         companions = read_transaction_companions(log)
         if self.options.on_damage == "fail":
             for finding in (*log.findings, *companions.findings):
@@ -266,10 +270,11 @@ def _cheapest_survey(companions: TransactionCompanions, options: SurveyOptions) 
     return VerifiedPass(companions, options, cleaned_segments).run()
 
 
-def _survey_by_index(log: PartitionLog, options: SurveyOptions) -> Survey:
+def _survey_by_index(log: PartitionLog, options: SurveyOptions, *, is_part: bool) -> Survey:
     """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
     try:
-        return IndexPass(read_transaction_companions(log, ("snapshot",)), options).run()
+        companions = read_transaction_companions(log, ("snapshot",))
+        return IndexPass(companions, options, is_part=is_part).run()
     except UntrustedIndexError as error:
         reason = str(error)
     survey = _cheapest_survey(read_transaction_companions(log), options)
