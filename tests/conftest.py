@@ -107,9 +107,9 @@ def names_opened(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The names of the local files that are opened during the test."""
     names: list[str] = []
 
-    def watched(path: str, size_bytes: int | None, *, local_file: Callable[..., File]) -> File:
+    def watched(path: str, *args: Any, local_file: Callable[..., File], **how: Any) -> File:
         names.append(Path(path).name)
-        return local_file(path, size_bytes)
+        return local_file(path, *args, **how)
 
     for name in ("LocalFile", "SegmentFile"):
         patched = partial(watched, local_file=getattr(storage, name))

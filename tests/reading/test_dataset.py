@@ -620,6 +620,29 @@ def test_file_that_grows_gives_the_rows_of_the_plan(folder: Any) -> None:
     assert [row["offset"] for row in again] == [0, 1, 2]
 
 
+@pytest.mark.parametrize("on_damage", ["fail", "skip"])
+def test_closed_segment_that_the_cleaner_has_replaced_by_a_larger_one_is_a_changed_error(
+    on_damage: str, folder: Any
+) -> None:
+    """The cleaner merges small segments. The old end may be inside of an entry of the new file."""
+    file = folder.segment("t-0", build.batch(build.records(2)))
+    last = folder.segment("t-0", build.batch(base=2), 2)
+    dataset, planned = (mb.open(str(file.parent), on_damage=on_damage) for _ in range(2))
+    splits = mb.plan(planned)
+    before = file.stat().st_size
+    file.write_bytes(build.batch([build.record(b"merged" * 9), build.record(delta=1)]))
+    for read in (
+        dataset.records().to_table,
+        planned.records().to_table,
+        lambda: list(mb.read_split(splits[0])),
+    ):
+        with pytest.raises(mb.ChangedError, match=f"expected the {before} it had when planned"):
+            read()
+    file.write_bytes(build.batch(build.records(2)))
+    last.write_bytes(build.batch(base=2) + build.batch(base=3))  # the last one may grow
+    assert [row["offset"] for row in planned.records().to_pylist()] == [0, 1, 2]
+
+
 def test_segment_that_appears_since_the_plan_is_not_read(folder: Any) -> None:
     path = folder.segment("t-0", build.batch())
     dataset = mb.open(str(path.parent))
@@ -649,8 +672,8 @@ def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_
     size = 2 * len(batches[0])
     splits = splits_of(mb.open(str(folder)), size, (6, 10))
     assert [split.start // size for split in splits] == [3, 4]
-    file.write_bytes(b"".join(batches[2:]))
-    behind.unlink()
+    file.write_bytes(b"".join(batches[2:12]))
+    behind.write_bytes(b"".join(batches[12:]))
     for split in splits:
         with pytest.raises(mb.ChangedError, match=r"no entry of offset [68] at byte"):
             list(mb.read_split(split, ("offset",)))

@@ -5,9 +5,12 @@ import json
 import pickle
 import random
 import shutil
+from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 from pyspark.sql import SparkSession
 
@@ -15,10 +18,13 @@ import magicbyte as mb
 from file_damage import flip
 from io_faults import faulty_disk
 from log_reader import spans
-from magicbyte.errors import ChecksumError, FormatError, InputError, UnreadableError
+from magicbyte.errors import ChangedError, ChecksumError, FormatError, InputError, UnreadableError
 from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.retry import MAX_TRIES
 from magicbyte.reading.segment_range import from_offset, up_to
+from magicbyte.reading.split import Split
+from magicbyte.spark._replanning import read_replanned
 from magicbyte.spark._stream_reader import StreamReader, admission, share_offsets
 from magicbyte.spark.data_source import MagicbyteDataSource
 from paths import DATA
@@ -397,6 +403,37 @@ def test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_on
     assert len(rows) == len(set(rows))
     assert {offset for offset in left if offset >= first} <= set(rows) <= before
     assert min(rows) >= first
+
+
+@pytest.mark.parametrize("is_read_on", [True, False])
+def test_files_may_be_replaced_often_as_long_as_records_are_read_in_between(
+    is_read_on: bool,
+) -> None:
+    dataset = mb.open(LIVES / "v2-segments-0")
+    num_tries = 0
+
+    def plan(offsets: tuple[int, int]) -> list[Split]:
+        split = mb.plan(dataset)[0]
+        return [replace(split, options=replace(split.options, offsets=offsets))]
+
+    def read(split: Split) -> Iterator[pa.RecordBatch]:
+        nonlocal num_tries
+        num_tries += 1
+        first, end = split.options.offsets
+        assert first is not None and end is not None
+        if is_read_on:
+            yield pa.record_batch({"offset": [first]})
+        if first + 1 < end:
+            raise ChangedError("another file", "the one of the plan")
+
+    (split,) = plan((0, 50))
+    batches = read_replanned(split, read, plan)
+    if is_read_on:
+        assert [batch["offset"][0].as_py() for batch in batches] == list(range(50))
+    else:
+        with pytest.raises(ChangedError, match="another file"):
+            list(batches)
+        assert num_tries == MAX_TRIES
 
 
 def test_damage_is_told_as_it_is_where_the_file_has_not_been_replaced(tmp_path: Path) -> None:

@@ -1,5 +1,6 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -43,6 +44,9 @@ class LogFile:
     ends at *size_bytes*."""
     replica: str | None = None
     """The log.dir of its replica, where several replicas of the partition were opened."""
+    closed_bytes: int | None = None
+    """Size of the file if it is closed, which means that a later segment follows: a broker appends
+    nothing to it, and a file of another size is another file. None: it may grow."""
 
     @property
     def live(self) -> bool:
@@ -62,7 +66,7 @@ class LogFile:
                 return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
             if self.store is not None:
                 return self.store.open_segment(self.path, size_bytes=size_bytes)
-            return storage.SegmentFile(self.path, size_bytes)
+            return storage.SegmentFile(self.path, size_bytes, closed_bytes=self.closed_bytes)
         except UnreadableError as error:
             return storage.UnreadableFile(self.path, size_bytes, error.finding.found or "")
 
@@ -83,7 +87,9 @@ class LogFile:
 
     def _open(self, size_bytes: int | None) -> File:
         if self.embedded is None and self.store is None:
-            return storage.LocalFile(self.path, size_bytes)
+            is_planned = size_bytes is not None
+            closed_bytes = self.closed_bytes if is_planned else None
+            return storage.LocalFile(self.path, size_bytes, closed_bytes=closed_bytes)
         if self.embedded is None:
             return storage.open_file(self.path, size_bytes=size_bytes, store=self.store)
         stored_bytes = self.embedded.object_bytes
@@ -242,7 +248,18 @@ def classify(
         suffixes.append(name.suffix)
     if folder_state is None and "swap" in suffixes:
         files = _swap(files, suffixes)
-    return tuple(sorted(files, key=file_order))
+    return _with_closed(sorted(files, key=file_order))
+
+
+def _with_closed(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
+    """Return the sorted *files* with `closed_bytes` of each live segment but the last."""
+    is_segment = [file.live and file.kind == "log" for file in files]
+    num_after = sum(is_segment)
+    out = []
+    for file, is_live in zip(files, is_segment, strict=True):
+        num_after -= is_live
+        out.append(replace(file, closed_bytes=file.size_bytes) if is_live and num_after else file)
+    return tuple(out)
 
 
 def file_order(file: LogFile) -> tuple[int, str]:

@@ -8,7 +8,6 @@ planned again, from the first offset that it has not delivered.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import count
 
 import pyarrow as pa
 
@@ -86,17 +85,19 @@ def read_replanned(
 
     The first column of the batches is the offset. *plan* returns the current splits of some offsets;
     None if offsets are out of order. Errors are raised if the file is unchanged since the plan, or
-    changes too often.
+    if files change MAX_TRIES times without a record between the changes.
     """
     first, end = split.options.offsets
     assert first is not None and end is not None
     rest = [split]
-    for num_tries in count(1):
+    num_tries = 0
+    while True:
+        num_tries += 1
         try:
             while rest:
                 for batch in read(rest[0]):
                     if batch.num_rows:
-                        first = batch.column(0)[-1].as_py() + 1
+                        first, num_tries = batch.column(0)[-1].as_py() + 1, 0
                     yield batch
                 del rest[0]
             return

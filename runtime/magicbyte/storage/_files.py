@@ -27,7 +27,7 @@ def gone_error(path: str) -> GoneError:
     return GoneError("the file is gone since the read was planned", path=path)
 
 
-def shrunk_error(path: str, actual: int, size_bytes: int) -> ChangedError:
+def resized_error(path: str, actual: int, size_bytes: int) -> ChangedError:
     return ChangedError(
         f"the file has {actual} bytes", f"the {size_bytes} it had when planned", path=path
     )

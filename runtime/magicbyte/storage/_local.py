@@ -13,7 +13,7 @@ from operator import attrgetter
 from typing import Self
 
 from magicbyte.errors import ChangedError, InputError, MissingError
-from magicbyte.storage._files import FolderItem, gone_error, shrunk_error
+from magicbyte.storage._files import FolderItem, gone_error, resized_error
 from magicbyte.storage._recovery import Recovery
 from magicbyte.storage._unreadable import UnreadableBytes, unreadable_error
 
@@ -117,7 +117,14 @@ class LocalFile:
 
     unreadable: UnreadableBytes | None = None
 
-    def __init__(self, path: str, size_bytes: int | None) -> None:
+    def __init__(
+        self, path: str, size_bytes: int | None, *, closed_bytes: int | None = None
+    ) -> None:
+        """Open *path*, of which *size_bytes* are read; None: the whole file.
+
+        Raises ChangedError if the file has fewer bytes, or others than *closed_bytes*, the size of
+        one that does not grow.
+        """
         self.path = path
         self.name = os.path.basename(path)
         try:
@@ -133,9 +140,12 @@ class LocalFile:
         if not stat.S_ISREG(status.st_mode):
             os.close(self.descriptor)
             raise unreadable_error(path, OSError(f"{_kind_in_words(status.st_mode)}, no file"))
+        if closed_bytes is not None and actual != closed_bytes:
+            os.close(self.descriptor)
+            raise resized_error(path, actual, closed_bytes)
         if size_bytes is not None and actual < size_bytes:
             os.close(self.descriptor)
-            raise shrunk_error(path, actual, size_bytes)
+            raise resized_error(path, actual, size_bytes)
         self.size_bytes = actual if size_bytes is None else size_bytes
 
     def read_at(self, position: int, length: int) -> bytes:

@@ -14,7 +14,7 @@ from typing import Any
 
 from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
 from magicbyte.limits import MIB
-from magicbyte.storage._files import File, FolderItem, gone_error, shrunk_error
+from magicbyte.storage._files import File, FolderItem, gone_error, resized_error
 from magicbyte.storage._filesystems import Connection, connect
 from magicbyte.storage._lru_cache import LruCache
 from magicbyte.storage._options import StorageOptions
@@ -158,7 +158,7 @@ class Store:
         handle = self._open.get(path, 1, open_handle)
         if size_bytes is not None and handle.size_bytes < size_bytes:
             self._open.drop(path)
-            raise shrunk_error(path, handle.size_bytes, size_bytes)
+            raise resized_error(path, handle.size_bytes, size_bytes)
         return handle
 
     def _system(self, path: str) -> tuple[Any, str]:
@@ -203,7 +203,7 @@ class Store:
         if item is None or item.is_folder:
             raise gone_error(path)
         if item.size_bytes < size_bytes:
-            raise shrunk_error(path, item.size_bytes, size_bytes)
+            raise resized_error(path, item.size_bytes, size_bytes)
 
     def _error(self, path: str, error: Exception) -> StoreError:
         text = str(error).strip() or type(error).__name__
