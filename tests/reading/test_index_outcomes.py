@@ -16,7 +16,7 @@ import log_builder as build
 import magicbyte as mb
 from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
-from magicbyte.reading import planner
+from magicbyte.reading import _part_markers, planner
 from magicbyte.reading._index_outcomes import AbortedTransactions
 from magicbyte.reading.split import read_split
 from magicbyte.reading.survey import Survey
@@ -298,6 +298,21 @@ def test_an_index_is_doubted_where_a_later_snapshot_lacks_an_open_transaction(
     assert whole.to_pylist() == part.to_pylist() == [{"offset": 3}]
     (doubt,) = (one for one in whole.report.findings if one.code == "txnindex-doubted")
     assert "2.snapshot states no open transaction of producer 8, " in doubt.message
+
+
+@pytest.mark.parametrize("max_read_bytes", [1, 200, _part_markers.MAX_READ_BYTES])
+def test_ranges_by_index_give_the_rows_of_the_whole_log(
+    max_read_bytes: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_part_markers, "MAX_READ_BYTES", max_read_bytes)
+    whole = mb.open(INTERLEAVED).records(["offset"]).to_table()["offset"].to_pylist()
+    bases = [int(file.stem) for file in sorted(INTERLEAVED.glob("*.log"))]
+    assert len(bases) > 4
+    for first, end in zip(bases, bases[2:], strict=False):
+        part = mb.open(INTERLEAVED, transactions="index", offsets=(first, end)).records(["offset"])
+        assert part.to_table()["offset"].to_pylist() == [n for n in whole if first <= n < end]
+        codes_of_part = {finding.code for finding in part.report.findings}
+        assert codes_of_part - {"transaction-open"} == {"txnindex-trusted", "range-unread"}
 
 
 ENDS_ABOVE = build.control(build.ABORT, 3, 7)

@@ -1,6 +1,5 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
-from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -248,18 +247,15 @@ def classify(
         suffixes.append(name.suffix)
     if folder_state is None and "swap" in suffixes:
         files = _swap(files, suffixes)
-    return _with_closed(sorted(files, key=file_order))
-
-
-def _with_closed(files: Sequence[LogFile]) -> tuple[LogFile, ...]:
-    """Return the sorted *files* with `closed_bytes` of each live segment but the last."""
-    is_segment = [file.live and file.kind == "log" for file in files]
-    num_after = sum(is_segment)
-    out = []
-    for file, is_live in zip(files, is_segment, strict=True):
-        num_after -= is_live
-        out.append(replace(file, closed_bytes=file.size_bytes) if is_live and num_after else file)
-    return tuple(out)
+    files.sort(key=file_order)
+    is_closed = False
+    for number in reversed(range(len(files))):
+        file = files[number]
+        if file.live and file.kind == "log":
+            if is_closed:
+                files[number] = replace(file, closed_bytes=file.size_bytes)
+            is_closed = True
+    return tuple(files)
 
 
 def file_order(file: LogFile) -> tuple[int, str]:

@@ -33,7 +33,7 @@ PART_MARKERS = np.dtype(
 """Control batches, each with its first and last offset and the outcome that it states."""
 
 EMPTIED = -1
-"""In place of an outcome: the log cleaner has removed the record, long after the transaction."""
+"""Stands for an outcome where the log cleaner has removed the record, long after the transaction."""
 
 COMMIT, ABORT = OUTCOME_CODES["committed"], OUTCOME_CODES["aborted"]
 
@@ -66,17 +66,19 @@ class PartMarkers:
         self._markers.append(table)
 
     def _outcomes(self, block: EntryBlock, markers: Entries) -> list[int]:
-        outcomes: list[int] = []
+        codes: list[int] = []
         with self._options.open_log(block.segment.file) as file:
-            for data in _joined(file, markers):
-                outcomes += self._outcomes_in(data)
-        if len(outcomes) < len(markers):
-            marker = markers[len(outcomes)]
-            raise UntrustedIndexError(
-                f"the marker of producer {marker.producer_id} at offset {marker.last_offset} in "
-                f"{block.segment.file.name} is damaged, or neither commits nor aborts"
-            )
-        return outcomes
+            for some in _divided(markers):
+                found = list(self._outcomes_in(_joined(file, some)))
+                codes += found
+                if len(found) < len(some):
+                    marker = some[len(found)]
+                    raise UntrustedIndexError(
+                        f"the marker of producer {marker.producer_id} at offset "
+                        f"{marker.last_offset} in {block.segment.file.name} is damaged, or neither "
+                        "commits nor aborts"
+                    )
+        return codes
 
     def _outcomes_in(self, data: bytes) -> Iterator[int]:
         """Yield the outcome of each control batch in *data*, up to one that has none."""
@@ -95,7 +97,7 @@ class PartMarkers:
             chunk = chunk.after(scan.end)
 
     def check(self, headers: HeaderTransactions, aborted: AbortedTransactions) -> None:
-        """Raise UntrustedIndexError where a marker says otherwise than *aborted*, from the indexes.
+        """Raise UntrustedIndexError where a marker contradicts *aborted*, from the indexes.
 
         Only markers that end data are compared: no index lists an empty transaction.
         """
@@ -114,15 +116,19 @@ class PartMarkers:
             )
 
 
-def _joined(file: File, entries: Entries) -> Iterator[bytes]:
-    """Yield the bytes of *entries* of *file*, of about MAX_READ_BYTES at a time."""
-    parts: list[bytes] = []
-    num_bytes = 0
+def _divided(entries: Entries) -> Iterator[Entries]:
+    """Yield consecutive *entries* whose bytes are about MAX_READ_BYTES, at least one."""
+    ends = np.cumsum(entries.column("size_bytes"))
+    begin = 0
+    while begin < len(entries):
+        num_before = int(ends[begin - 1]) if begin else 0
+        end = int(np.searchsorted(ends, num_before + MAX_READ_BYTES, "right"))
+        end = max(end, begin + 1)
+        yield entries[begin:end]
+        begin = end
+
+
+def _joined(file: File, entries: Entries) -> bytes:
+    """Return the bytes of *entries* of *file*, one after another."""
     positions, sizes = entries.column("position").tolist(), entries.column("size_bytes").tolist()
-    for position, size in zip(positions, sizes, strict=True):
-        if parts and num_bytes + size > MAX_READ_BYTES:
-            yield b"".join(parts)
-            parts, num_bytes = [], 0
-        parts.append(file.read_at(position, size))
-        num_bytes += size
-    yield b"".join(parts)
+    return b"".join(map(file.read_at, positions, sizes))

@@ -120,10 +120,10 @@ class LocalFile:
     def __init__(
         self, path: str, size_bytes: int | None, *, closed_bytes: int | None = None
     ) -> None:
-        """Open *path*, of which *size_bytes* are read; None: the whole file.
+        """Open the first *size_bytes* of the file *path*; None: the whole file.
 
-        Raises ChangedError if the file has fewer bytes, or others than *closed_bytes*, the size of
-        one that does not grow.
+        Raises ChangedError if the file has fewer bytes, or if it is a closed segment whose size is
+        not *closed_bytes*.
         """
         self.path = path
         self.name = os.path.basename(path)
