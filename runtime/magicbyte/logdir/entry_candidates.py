@@ -86,5 +86,8 @@ class RunningChecksum:
 
 def _integers(byte_array: np.ndarray, byte_positions: np.ndarray, width: int) -> np.ndarray:
     """Return the big-endian integers of *width* bytes at the positions *byte_positions*."""
-    columns = byte_array[byte_positions[:, None] + np.arange(width)]
-    return np.ascontiguousarray(columns).view(f">i{width}").ravel().astype(np.int64)
+    # An array with an integer at each byte: they overlap.
+    count = max(len(byte_array) - width + 1, 0)
+    at_each: np.ndarray = np.ndarray((count,), f">i{width}", byte_array, strides=(1,))
+    integers: np.ndarray = at_each[byte_positions].astype(np.int64)
+    return integers
