@@ -75,14 +75,17 @@ class TransactionPass:
             cuts.add(block.cleaned_from)
         firsts = entries.column("first_offset")
         boundaries = deque(block.boundaries)
+        after_damage = block.piece.after_damage & set(gaps)
         for begin, end in self._runs(sorted(cuts), firsts):
+            if begin in after_damage:
+                self.add_uncertainty()  # a split after the damage begins after it, too
             if boundaries and boundaries[0][0] == begin:
                 boundaries.popleft()[1].open_here = self.open_transactions()
             inside = []
             while boundaries and boundaries[0][0] < end:
                 index, boundary = boundaries.popleft()
                 inside.append((index - begin, boundary))
-            if begin in gaps:
+            if begin in gaps and begin not in after_damage:
                 self.add_uncertainty()
             if begin == block.cleaned_from:
                 block.segment.is_cleaned = True
