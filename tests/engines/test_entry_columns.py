@@ -106,9 +106,24 @@ def test_entries_are_the_same_whoever_has_read_them(made: Any, read: Any) -> Non
     chosen = found.picked(np.array([4, 1]))
     assert list(chosen) == list(expected.picked(np.array([4, 1])))
     assert list(chosen) == [expected[4], expected[1]]
+    positions = expected.column("position") * 2
+    moved = [entry._replace(position=entry.position * 2) for entry in expected]
+    assert list(found.moved(positions)) == list(expected.moved(positions)) == moved
+    assert list(found) == list(expected)
+    others = [found[:1], found.moved(positions)[2:5]]
+    joined = found[3:].followed_by(others)
+    assert list(joined) == [*expected][3:] + [*expected][:1] + moved[2:5]
+    assert joined.column("position").tolist() == [entry.position for entry in joined]
     for name in NAMES:
         assert found.column(name).tolist() == expected.column(name).tolist(), name
         assert found[2:5].column(name).tolist() == expected.column(name).tolist()[2:5], name
+
+
+def test_entries_of_different_formats_follow_each_other() -> None:
+    data = [b"".join(made()) for made in (batches, messages)]
+    found = described(data[0]).followed_by([described(data[1]), listed(data[0])])
+    expected = [*listed(data[0]), *listed(data[1]), *listed(data[0])]
+    assert list(found) == expected
 
 
 def test_column_marks_missing_values() -> None:

@@ -10,7 +10,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.engines.factory import engine
-from magicbyte.reading import _damage, _interrupted_run, _walk
+from magicbyte.reading import _damage, _interrupted_run, _joined_pieces, _walk
 from magicbyte.reading._survey_passes import VerifiedPass
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import examine
@@ -60,6 +60,28 @@ def transactional_entries(chance: random.Random) -> Iterator[bytes]:
         yield bytes(damaged)
 
 
+def with_lost_framing(chance: random.Random, made: Iterable[bytes]) -> Iterator[bytes]:
+    """Yield the entries *made*, many with a fault after which only a search finds the next one."""
+    share = chance.choice([0.1, 0.3, 0.6])
+    for entry in made:
+        damaged = bytearray(entry)
+        if chance.random() < share:
+            match chance.choice(["noise", "zeros", "cut", "magic", "size", "lost"]):
+                case "noise":
+                    damaged = bytearray(chance.randbytes(chance.randrange(1, 90))) + damaged
+                case "zeros":
+                    damaged = bytearray(chance.randrange(1, 90)) + damaged
+                case "cut":
+                    del damaged[chance.randrange(1, len(damaged)) :]
+                case "magic":
+                    damaged[16] = 9
+                case "size":
+                    damaged[10 + chance.randrange(2)] ^= 1 << chance.randrange(8)
+                case _:
+                    damaged[:] = chance.randbytes(len(damaged))
+        yield bytes(damaged)
+
+
 def described(findings: list[mb.Finding]) -> list[Any]:
     return [(found.code, found.position, found.length, str(found)) for found in findings]
 
@@ -79,6 +101,14 @@ def verify(folder: Path, engine_name: str) -> Any:
     return [described(result.findings), *totals]
 
 
+def boundaries(folder: Path) -> Any:
+    splits = mb.open(folder, on_damage="skip").plan(max_partition_bytes=500)
+    return [
+        (split.start, split.end, split.bounds, split.first, split.planned_outcomes)
+        for split in splits
+    ]
+
+
 def write(folder: Path, entries: Iterable[bytes]) -> Path:
     folder.mkdir()
     (folder / f"{0:020}.log").write_bytes(b"".join(entries))
@@ -88,6 +118,7 @@ def write(folder: Path, entries: Iterable[bytes]) -> Path:
 def read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_walk, "MAX_SOUND_ENTRIES", -1)
     monkeypatch.setattr(_interrupted_run, "MIN_PLANNED_RANGES", 1 << 30)
+    monkeypatch.setattr(_joined_pieces, "MIN_PLANNED_RANGES", 1 << 30)
     monkeypatch.setattr(_damage, "MAX_WRONG_ENTRIES", 0)
 
 
@@ -123,6 +154,31 @@ def test_transactions_with_wrong_checksums_are_the_same_together_and_one_by_one(
         assert others == list(one_by_one[1:])
     assert verified == verify(folder, "columnar")
     assert transactions == mb.open(folder, on_damage="skip").transactions().to_pylist()
+
+
+@pytest.mark.parametrize("seed", range(16))
+def test_entries_between_lost_framing_are_the_same_together_and_one_by_one(
+    seed: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance = random.Random(seed)
+    magics = ((0, 1), (2,), (0, 1, 2, 2), ())[seed % 4]
+    if seed % 8 >= 4:  # many entries are in two chunks
+        monkeypatch.setattr(_walk, "CHUNK", 1500)
+        monkeypatch.setattr(_joined_pieces, "CHUNK", 1500)
+    made = entries(chance, magics) if magics else transactional_entries(chance)
+    folder = write(tmp_path / "t-0", with_lost_framing(chance, made))
+    together = {name: read(folder, name) for name in ("reference", "columnar")}
+    verified = verify(folder, "columnar")
+    transactions = mb.open(folder, on_damage="skip").transactions().to_pylist()
+    splits = boundaries(folder)
+    read_one_by_one(monkeypatch)
+    one_by_one = read(folder, "columnar")
+    for table, *others in together.values():
+        assert table.equals(one_by_one[0])
+        assert others == list(one_by_one[1:])
+    assert verified == verify(folder, "columnar")
+    assert transactions == mb.open(folder, on_damage="skip").transactions().to_pylist()
+    assert splits == boundaries(folder)
 
 
 def test_an_entry_damaged_since_the_plan_is_reported_among_damaged_ones(tmp_path: Path) -> None:
@@ -178,3 +234,43 @@ def test_reading_a_log_with_every_second_checksum_wrong_takes_few_calls_of_the_e
         assert (rows.num_rows, len(findings)) == (1000, 1000)
     assert len(calls) < 40
     assert len(blocks) < 10
+
+
+@pytest.mark.parametrize("magic", [0, 2])
+@pytest.mark.parametrize("table", ["verify", "stats", "records"])
+def test_reading_a_log_with_noise_before_every_second_entry_joins_the_entries(
+    table: str, magic: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    chance, made = random.Random(1), []
+    for n in range(400):
+        entry = build.message(b"v", n, magic=0) if magic == 0 else build.batch(base=n, producer=5)
+        made.append(chance.randbytes(20) + entry if n % 2 else entry)
+    folder = write(tmp_path / "t-0", made)
+    decoded: list[int] = []
+    kind = type(engine("columnar"))
+    decode = kind.decode
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        result = decode(*arguments, **options)
+        decoded.append(len(result.entries))
+        return result
+
+    monkeypatch.setattr(kind, "decode", counted)
+    blocks: list[Any] = []
+    add_block = VerifiedPass.add_block
+    monkeypatch.setattr(
+        VerifiedPass,
+        "add_block",
+        lambda survey, block: (blocks.append(block), add_block(survey, block)),
+    )
+    if table == "verify":
+        findings = list(mb.verify(folder, engine="columnar").findings)
+    elif table == "stats":
+        findings = list(mb.stats(folder, engine="columnar").findings)
+    else:
+        rows, findings, *_ = read(folder, "columnar")
+        assert rows.num_rows == 400
+    assert len(findings) >= 400  # two for each damage
+    assert len(decoded) < 10
+    assert len(blocks) < 10
+    assert sum(len(block.piece.entries) for block in blocks) == 400

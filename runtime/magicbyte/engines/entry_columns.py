@@ -41,6 +41,19 @@ class Entries(Sequence[Entry]):
         """Return the entries at the indices *numbers*; faster than indexing one entry at a time."""
         return Entries([self._entries[number] for number in numbers.tolist()])
 
+    def moved(self, positions: Numbers) -> "Entries":
+        """Return the entries at other *positions* of the file."""
+        return Entries(
+            [
+                entry._replace(position=position)
+                for entry, position in zip(self._entries, positions.tolist(), strict=True)
+            ]
+        )
+
+    def followed_by(self, following: Sequence["Entries"]) -> "Entries":
+        """Return these entries, followed by the entries of all *following*."""
+        return Entries([entry for entries in (self, *following) for entry in entries])
+
     def column(self, name: str) -> Numbers:
         """Return the field *name*, or `first_offset`, of each entry; NO_VALUE where that is None."""
         values = (getattr(entry, name) for entry in self._entries)

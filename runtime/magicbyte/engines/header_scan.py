@@ -74,6 +74,9 @@ class BatchHeaders(Entries):
     def picked(self, numbers: Indices) -> "BatchHeaders":
         return BatchHeaders(self._fields[numbers], self._positions[numbers])
 
+    def moved(self, positions: Numbers) -> "BatchHeaders":
+        return BatchHeaders(self._fields, positions)
+
     def between(self, begin: int, end: int) -> "BatchHeaders":
         """Return the batches in [begin, end), which are back to back; none if no batch begins at *begin*."""
         first = int(np.searchsorted(self._positions, begin))

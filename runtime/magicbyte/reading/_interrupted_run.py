@@ -36,21 +36,24 @@ MAX_BYTES = 2 << 20
 MIN_PLANNED_RANGES = 4
 """Planned ranges of a run: for fewer, reading the entries together is no faster."""
 
+MAX_RANGES = 1 << 12
+"""Planned ranges of a run, whose findings are in memory together."""
+
 _START = attrgetter("start")
 
 
 @dataclass(slots=True, eq=False)
 class InterruptedRun:
-    """Sound entries of *chunk*, with damaged entries between them: all are back to back."""
+    """Sound entries of *chunk*, with damaged ranges between them: all are back to back."""
 
     chunk: Chunk
     sound: Entries
     ranges: Sequence[UnsoundRange]
-    """The damaged entries."""
+    """The damaged ranges."""
     end: int
-    """Position after the last entry."""
+    """Position after the last entry or range."""
     part_starts: list[int] = field(init=False)
-    """Indices of the sound entries that follow a damaged one, and of the first."""
+    """Indices of the sound entries that follow a damaged range, and of the first."""
 
     def __post_init__(self) -> None:
         positions = self.sound.column("position")
@@ -59,7 +62,7 @@ class InterruptedRun:
         self.part_starts = [0, *later.tolist()] if len(self.sound) else []
 
     def parts(self) -> Iterator[tuple[Sequence[UnsoundRange], Entries]]:
-        """Yield consecutive damaged entries, and the sound ones that follow; one of both may be missing."""
+        """Yield consecutive damaged ranges, and the sound entries that follow; one of both may be missing."""
         positions = self.sound.column("position")
         num_before = 0
         for begin, end in pairwise([*self.part_starts, len(self.sound)]):
@@ -150,9 +153,9 @@ def is_all_readable(file: File) -> bool:
 
 
 def may_join(file: File, planned: Sequence[UnsoundRange]) -> bool:
-    """Return whether the first of the *planned* ranges may begin a run of entries with many damaged ones."""
+    """Return whether the first of the *planned* ranges may begin a run with many damaged ones."""
     first = planned[:MIN_PLANNED_RANGES]
-    if len(first) < MIN_PLANNED_RANGES or any(unsound.entry is None for unsound in first):
+    if len(first) < MIN_PLANNED_RANGES or any(unsound.kind != "damaged" for unsound in first):
         return False
     return first[-1].end - first[0].start < MAX_BYTES and is_all_readable(file)
 
@@ -163,7 +166,7 @@ def planned_runs(
     """Yield the runs that *chunk* of *file* begins with, as does the first of the *planned* ranges."""
     number = 0
     while may_join(file, planned[number : number + MIN_PLANNED_RANGES]):
-        ranges = planned[number : number + MAX_ENTRIES]
+        ranges = planned[number : number + MAX_RANGES]
         run = planned_run(engine, chunk, ranges, limits=limits)
         if run is None:
             return
@@ -174,42 +177,47 @@ def planned_runs(
 def planned_run(
     engine: Engine, chunk: Chunk, planned: Sequence[UnsoundRange], *, limits: Limits
 ) -> InterruptedRun | None:
-    """Return the run of entries that *chunk* begins with; a plan knows the damaged ones.
+    """Return the run of entries and damage that *chunk* begins with; a plan knows the damage.
 
-    *planned* are the ranges without a sound entry from the beginning of the chunk on. The run ends before
-    one that is no damaged entry. Returns None if few of them are in it, or if another entry is damaged.
+    *planned* are the ranges without a sound entry from the beginning of the chunk on. The run ends with the
+    last one before which all bytes are sound entries. Returns None if the run has few of them.
     """
-    entries = engine.scan(chunk, verify=False, limits=limits, max_entries=MAX_ENTRIES).entries
-    if not len(entries):
-        return None
-    positions = entries.column("position")
-    ends = positions + entries.column("size_bytes")
-    ranges = planned[: bisect_left(planned, int(ends[-1]), key=_START)]
-    starts = np.array([unsound.start for unsound in ranges], np.int64)
-    stops = np.array([unsound.end for unsound in ranges], np.int64)
-    numbers = np.minimum(np.searchsorted(positions, starts), len(entries) - 1)
-    is_entry = (positions[numbers] == starts) & (ends[numbers] == stops)
-    is_damage = [unsound.entry is not None and unsound.kind == "damaged" for unsound in ranges]
-    is_entry &= np.array(is_damage, np.bool_)
-    if not is_entry.all():
-        num_ranges = int(np.argmin(is_entry))
-        entries = entries[: int(np.searchsorted(ends, starts[num_ranges], "right"))]
-        ranges, numbers = ranges[:num_ranges], numbers[:num_ranges]
+    ranges = _damage_in(chunk, planned)
     if len(ranges) < MIN_PLANNED_RANGES:
         return None
-    sound = entries.picked(np.delete(np.arange(len(entries)), numbers))
-    run = InterruptedRun(chunk, sound, ranges, int(ends[len(entries) - 1]))
-    return run if _are_checksums_right(engine, run, limits) else None
+    stops = np.array([unsound.start for unsound in ranges], np.int64) - chunk.position
+    starts = np.array([chunk.position, *(unsound.end for unsound in ranges[:-1])], np.int64)
+    starts -= chunk.position
+    # The bytes between the ranges, put together, hold sound entries and nothing else.
+    joined = b"".join(
+        [
+            chunk.data[start:stop]
+            for start, stop in zip(starts.tolist(), stops.tolist(), strict=True)
+        ]
+    )
+    joined_stops = np.cumsum(stops - starts)
+    scan = engine.scan(Chunk(memoryview(joined), 0), verify=True, limits=limits)
+    positions = scan.entries.column("position")
+    ends = positions + scan.entries.column("size_bytes")
+    is_whole = np.isin(joined_stops, ends) | (joined_stops == 0)
+    num_ranges = len(ranges) if is_whole.all() else int(np.argmin(is_whole))
+    if num_ranges < MIN_PLANNED_RANGES:
+        return None
+    num_entries = int(np.searchsorted(ends, joined_stops[num_ranges - 1], "right"))
+    positions = positions[:num_entries]
+    shifts = chunk.position + stops - joined_stops
+    shifts = shifts[np.searchsorted(joined_stops, positions, "right")]
+    sound = scan.entries[:num_entries].moved(positions + shifts)
+    return InterruptedRun(chunk, sound, ranges[:num_ranges], ranges[num_ranges - 1].end)
 
 
-def _are_checksums_right(engine: Engine, run: InterruptedRun, limits: Limits) -> bool:
-    chunk, num_right = Chunk(memoryview(run.sound_bytes()), 0), 0
-    while num_right < len(run.sound):
-        scan = engine.scan(chunk, verify=True, limits=limits)
-        if not len(scan.entries):
-            return False
-        chunk, num_right = chunk.after(scan.end), num_right + len(scan.entries)
-    return True
+def _damage_in(chunk: Chunk, planned: Sequence[UnsoundRange]) -> Sequence[UnsoundRange]:
+    """Return the first of the *planned* ranges, up to one that is no damage or not in *chunk*."""
+    end = chunk.position + len(chunk.data)
+    for number, unsound in enumerate(planned):
+        if unsound.kind != "damaged" or unsound.end > end:
+            return planned[:number]
+    return planned
 
 
 def _at_their_positions(decoded: Decoded, entries: Entries) -> Decoded:

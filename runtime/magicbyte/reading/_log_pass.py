@@ -18,6 +18,7 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._interrupted_run import InterruptedRun
+from magicbyte.reading._joined_pieces import joined_pieces
 from magicbyte.reading._offset_order import Bounds, LogOffsets
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
@@ -140,7 +141,7 @@ class LogPass:
                 segment.file.start, segment.bounds.floor, open_here=self.begin_segment(segment)
             )
             segment.boundaries.append(start)
-            for piece in walk:
+            for piece in joined_pieces(walk) if self.are_runs_joined else walk:
                 if isinstance(piece, UnsoundRange):
                     self.add_damage(segment, piece)
                 elif isinstance(piece, InterruptedRun):

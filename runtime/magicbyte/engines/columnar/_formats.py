@@ -1,7 +1,7 @@
 """Formats of log entries, as kernels describe them, and offsets of messages in wrapper messages."""
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any, overload
@@ -130,6 +130,23 @@ class DescriptorEntries(Entries):
 
     def picked(self, numbers: Indices) -> "DescriptorEntries":
         return DescriptorEntries(self.format, self.desc[numbers], self.origin)
+
+    def moved(self, positions: Numbers) -> "DescriptorEntries":
+        desc = self.desc.copy()
+        desc[:, self.format.kernels.NAMES["position"]] = positions
+        return DescriptorEntries(self.format, desc, 0)
+
+    def followed_by(self, following: Sequence[Entries]) -> Entries:
+        tables, origins = [self.desc], [self.origin]
+        for entries in following:
+            if not isinstance(entries, DescriptorEntries) or entries.format is not self.format:
+                return super().followed_by(following)
+            tables.append(entries.desc)
+            origins.append(entries.origin)
+        desc = np.concatenate(tables)
+        shifts = np.repeat(np.array(origins, np.int64), [len(table) for table in tables])
+        desc[:, self.format.kernels.NAMES["position"]] += shifts
+        return DescriptorEntries(self.format, desc, 0)
 
     def column(self, name: str) -> Numbers:
         return self.format.column(self.desc, name, self.origin)
