@@ -7,7 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import Any, Self
 
-from spark_environment import environment
+from spark_environment import QUICK_START, environment
 
 PROGRAM = Path(__file__).with_name("reading.py")
 
@@ -16,7 +16,10 @@ class ReaderProcess:
     """The process; it starts with the context and ends with it."""
 
     def __init__(self, master: str, *settings: str) -> None:
-        self._command = [sys.executable, PROGRAM, master, *settings]
+        java = (
+            f"spark.{process}.extraJavaOptions={QUICK_START}" for process in ("driver", "executor")
+        )
+        self._command = [sys.executable, PROGRAM, master, *java, *settings]
 
     def __enter__(self) -> Self:
         self._stderr = tempfile.TemporaryFile("w+")

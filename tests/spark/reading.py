@@ -43,9 +43,7 @@ def session(master: str, settings: list[str]) -> SparkSession:
     builder = SparkSession.builder
     builder = builder.remote(connect) if connect else builder.master(master)
     for name, value in {
-        "spark.driver.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.driver.host": "127.0.0.1",
-        "spark.executor.extraJavaOptions": "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC",
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.session.timeZone": "UTC",
         "spark.ui.enabled": "false",
