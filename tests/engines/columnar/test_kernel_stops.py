@@ -78,19 +78,20 @@ def decoded(data: bytes) -> Decoded:
 
 
 MANY = 3000
+MANY_RECORDS = build.records(MANY)
 
 
 @pytest.mark.parametrize(
     ("data", "code"),
     [
-        (build.batch(build.records(MANY), count=MANY + 1), "bad-record-count"),
-        (build.batch(build.records(MANY), count=MANY - 1), "bytes-left-over"),
-        (build.batch(build.records(MANY), count=(1 << 31) - 1), "bad-record-count"),
-        (build.batch([*build.records(MANY), build.record(more=b"x")], codec=4), "bad-record"),
+        (build.batch(MANY_RECORDS, count=MANY + 1), "bad-record-count"),
+        (build.batch(MANY_RECORDS, count=MANY - 1), "bytes-left-over"),
+        (build.batch(MANY_RECORDS, count=(1 << 31) - 1), "bad-record-count"),
+        (build.batch([*MANY_RECORDS, build.record(more=b"x")], codec=4), "bad-record"),
         (build.batch([build.record(None, len_value=-2)] * MANY), "negative-length"),
         (build.batch([build.record(attributes=1)] * MANY), "record-attributes"),
         (build.batch([build.record(attributes=1)] * MANY, codec=1), "record-attributes"),
-        (build.batch(build.records(MANY), flags=build.CONTROL), "bad-control-record"),
+        (build.batch(MANY_RECORDS, flags=build.CONTROL), "bad-control-record"),
     ],
 )
 def test_the_reference_engine_reads_few_records_of_a_batch_with_findings(
