@@ -8,6 +8,9 @@ from magicbyte_formats.wire import Codec, EntryHeader, RecordBatchHeader
 MAGIC_AT = EntryHeader.POSITIONS["magic"]
 CODEC_AT = RecordBatchHeader.POSITIONS["attributes"] + 1
 
+CODECS_WITH_A_HEADER = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
+"""Codecs whose streams are never empty."""
+
 OF_READERS: dict[str, dict[str, str]] = {
     "MemoryRecords": {},
     "FileRecords": {
@@ -82,6 +85,9 @@ def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | No
         return "D25"
     if error is not None and "bytes-unread" in codes:
         return "D3"
+    has_header_alone = is_batch and len(data) == RecordBatchHeader.SIZE
+    if error is not None and has_header_alone and data[CODEC_AT] & 7 in CODECS_WITH_A_HEADER:
+        return "D51"
     return None
 
 
@@ -104,7 +110,7 @@ def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | 
     return None
 
 
-ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
+ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42", "D51")
 """Rows of `of_entry` and `of_file`."""
 
 

@@ -14,12 +14,13 @@ from typing import Any
 import pytest
 from crc32c import crc32c
 
+import log_builder as build
 import magicbyte as mb
 from magicbyte.errors import FormatError
 from magicbyte.logdir.checkpoints import parse_epochs, parse_offsets, parse_topic_id
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte.logdir.indexes import check_index
-from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
+from magicbyte_formats.wire import Codec, OffsetIndexEntry, RecordBatchHeader, TimeIndexEntry
 from magicbyte_tools.conformance import cases as vectors
 from magicbyte_tools.conformance import report
 from magicbyte_tools.conformance.cases import Case
@@ -106,6 +107,24 @@ def test_record_classes_read_mutated_entries_as_we_do(tmp_path: Path) -> None:
                 codes = case.content["codes"]
                 differing.append(f"{version} {case.data_path} {codes}: {judgement.complaints}")
     assert not differing, "\n".join([f"MAGICBYTE_SEED={SEED}", *differing[:20]])
+
+
+@with_java
+@pytest.mark.parametrize("codec", Codec)
+def test_record_classes_refuse_an_empty_batch_whose_codec_has_a_header(
+    codec: Codec, tmp_path: Path
+) -> None:
+    path = tmp_path / "empty.log"
+    path.write_bytes(build.batch(b"", 5, count=0, section=b"", codec=codec, last_delta=9))
+    assert path.stat().st_size == RecordBatchHeader.SIZE
+    case = our_reading(path.name, path)
+    assert case.content["records"] == case.content["codes"] == []
+    for version in RELEASES:
+        ((_, answer),) = java_runner(version).answers([case])
+        assert answer.content is not None
+        is_refused = answer.content["error"] is not None
+        assert is_refused == (codec in differences.CODECS_WITH_A_HEADER)
+        assert known_difference(case, answer) == ("D51" if is_refused else None)
 
 
 def known_difference(case: Case, answer: Answer) -> str | None:
