@@ -83,11 +83,10 @@ def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | No
         return "D31"
     if error is not None and "inner-message-cut" in codes:
         return "D25"
-    if error is not None and "bytes-unread" in codes:
-        return "D3"
     has_header_alone = is_batch and len(data) == RecordBatchHeader.SIZE
-    if error is not None and has_header_alone and data[CODEC_AT] & 7 in CODECS_WITH_A_HEADER:
-        return "D51"
+    is_empty_stream = has_header_alone and data[CODEC_AT] & 7 in CODECS_WITH_A_HEADER
+    if error is not None and ("bytes-unread" in codes or is_empty_stream):
+        return "D3"
     return None
 
 
@@ -110,7 +109,7 @@ def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | 
     return None
 
 
-ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42", "D51")
+ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
 """Rows of `of_entry` and `of_file`."""
 
 

@@ -124,7 +124,7 @@ def test_record_classes_refuse_an_empty_batch_whose_codec_has_a_header(
         assert answer.content is not None
         is_refused = answer.content["error"] is not None
         assert is_refused == (codec in differences.CODECS_WITH_A_HEADER)
-        assert known_difference(case, answer) == ("D51" if is_refused else None)
+        assert known_difference(case, answer) == ("D3" if is_refused else None)
 
 
 def known_difference(case: Case, answer: Answer) -> str | None:
