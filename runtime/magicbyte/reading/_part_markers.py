@@ -2,7 +2,8 @@
 
 For a whole log no marker is read: where one is not what its header says, the index of a later
 segment lists a transaction that continues after it. A part of a log lacks indexes of other
-segments, and the findings that make a whole log's indexes doubtful. So its own markers are read.
+segments, and the findings that make a whole log's indexes doubtful. So its own markers are read;
+where they contradict its indexes, the whole log decides.
 """
 
 from collections.abc import Iterator
@@ -17,7 +18,6 @@ from magicbyte.limits import MIB
 from magicbyte.reading._index_outcomes import (
     AbortedTransactions,
     HeaderTransactions,
-    UntrustedIndexError,
 )
 from magicbyte.reading._log_pass import EntryBlock, SurveyOptions
 from magicbyte.reading._outcomes import OUTCOME_CODES
@@ -38,6 +38,10 @@ EMPTIED = -1
 COMMIT, ABORT = OUTCOME_CODES["committed"], OUTCOME_CODES["aborted"]
 
 
+class UntrustedPartError(Exception):
+    """Raised if markers of a part of a log contradict its transaction indexes; the message says which."""
+
+
 class PartMarkers:
     """The transaction markers of some segments, by the contents of their control batches."""
 
@@ -49,7 +53,7 @@ class PartMarkers:
     def add(self, block: EntryBlock) -> None:
         """Read the markers of *block*.
 
-        Raises UntrustedIndexError where one is damaged, or neither commits nor aborts.
+        Raises UntrustedPartError where one is damaged, or neither commits nor aborts.
         """
         entries = block.piece.entries
         is_marker = block.is_control & (entries.column("producer_id") >= 0)
@@ -73,7 +77,7 @@ class PartMarkers:
                 codes += found
                 if len(found) < len(some):
                     marker = some[len(found)]
-                    raise UntrustedIndexError(
+                    raise UntrustedPartError(
                         f"the marker of producer {marker.producer_id} at offset "
                         f"{marker.last_offset} in {block.segment.file.name} is damaged, or neither "
                         "commits nor aborts"
@@ -97,7 +101,7 @@ class PartMarkers:
             chunk = chunk.after(scan.end)
 
     def check(self, headers: HeaderTransactions, aborted: AbortedTransactions) -> None:
-        """Raise UntrustedIndexError where a marker contradicts *aborted*, from the indexes.
+        """Raise UntrustedPartError where a marker contradicts *aborted*, from the indexes.
 
         Only markers that end data are compared: no index lists an empty transaction.
         """
@@ -109,7 +113,7 @@ class PartMarkers:
         if is_wrong.any():
             wrong = int(np.argmax(is_wrong))
             words = {COMMIT: "committed", ABORT: "aborted"}
-            raise UntrustedIndexError(
+            raise UntrustedPartError(
                 f"by the indexes a transaction of producer {int(producers[wrong])} was "
                 f"{words[int(stated[wrong])]} at offset {int(offsets[wrong])}, where its marker "
                 f"says {words.get(int(markers['outcome'][wrong]), 'nothing')}"

@@ -180,7 +180,9 @@ def _undisputed_survey(
     num_back = 1
     while True:
         part = cut(rest)
-        survey = planner.survey_once(part, split_bytes, is_part=part is not log)
+        survey = None if part is log else planner.survey_of_part(part, split_bytes)
+        if survey is None:
+            return planner.survey_once(log, split_bytes), log
         if rest is log:
             return survey, rest
         if not _disputes_start(survey):
