@@ -134,17 +134,17 @@ class Planner:
             return VerifiedPass(companions, options).run()
         return _cheapest_survey(companions, options)
 
-    def survey_of_part(self, part: PartitionLog, split_bytes: int | None = None) -> Survey | None:
-        """Return the survey of *part* of a log; None if only the whole log tells its transactions.
+    def survey_of_part(self, log: PartitionLog, split_bytes: int | None = None) -> Survey | None:
+        """Return the survey of *log*, a part of a log; None if only the whole log tells its transactions.
 
         That is where its transaction indexes decide, and its markers contradict them.
         """
-        if self._goes_by_index(part):
+        if self._goes_by_index(log):
             try:
-                return _survey_by_index(part, self._survey_options(split_bytes), is_part=True)
+                return _survey_by_index(log, self._survey_options(split_bytes), is_part=True)
             except UntrustedPartError:
                 return None
-        return self.survey_once(part, split_bytes)
+        return self.survey_once(log, split_bytes)
 
     def _survey_options(self, split_bytes: int | None) -> SurveyOptions:
         return SurveyOptions(
