@@ -8,6 +8,10 @@ from magicbyte_formats.wire import Codec, EntryHeader, RecordBatchHeader
 MAGIC_AT = EntryHeader.POSITIONS["magic"]
 CODEC_AT = RecordBatchHeader.POSITIONS["attributes"] + 1
 
+SIZE_AT = 8
+SIZES_OVER_2_GIB = range((1 << 31) - 12, 1 << 31)
+"""Size fields to which Kafka's reader cannot add the 12 bytes before it without an overflow."""
+
 CODECS_WITH_A_HEADER = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
 """Codecs whose streams are never empty."""
 
@@ -79,6 +83,8 @@ def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | No
     if error is None and "checksum-mismatch" in codes and data[MAGIC_AT] < 2:
         return "D42"
     is_batch = data[MAGIC_AT] == 2
+    if error is not None and int.from_bytes(data[SIZE_AT : SIZE_AT + 4]) in SIZES_OVER_2_GIB:
+        return "D19"
     if error is None and "codec-error" in codes and is_batch and data[CODEC_AT] & 7 == Codec.ZSTD:
         return "D31"
     if error is not None and "inner-message-cut" in codes:
@@ -109,7 +115,7 @@ def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | 
     return None
 
 
-ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42")
+ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42", "D19")
 """Rows of `of_entry` and `of_file`."""
 
 

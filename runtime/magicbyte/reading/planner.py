@@ -113,12 +113,22 @@ class Planner:
         verify: bool = False,
         quick: bool = False,
         by_markers: bool = False,
+        is_part: bool = False,
     ) -> Survey:
-        """Return the same as `survey`, uncached: for a part of a log, or where memory counts."""
-        options = self._survey_options(split_bytes)
+        """Return the same as `survey`, uncached: for a part of a log, or where memory counts.
+
+        *is_part*: raise UntrustedPartError where transaction indexes decide, and markers contradict them.
+        """
+        options = SurveyOptions(
+            engine=self.new_engine(),
+            limits=self.options.limits,
+            split_bytes=split_bytes or SPLIT_BYTES,
+            open_log=self.open_log,
+        )
         is_to_stop = self.options.on_damage == "stop"
-        if self._goes_by_index(log) and not (by_markers or quick or verify):
-            return _survey_by_index(log, options)
+        by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
+        if by_index and log.state is None and not (quick or is_to_stop or verify):
+            return _survey_by_index(log, options, is_part=is_part)
         companions = read_transaction_companions(log)
         if self.options.on_damage == "fail":
             for finding in (*log.findings, *companions.findings):
@@ -135,29 +145,11 @@ class Planner:
         return _cheapest_survey(companions, options)
 
     def survey_of_part(self, log: PartitionLog, split_bytes: int | None = None) -> Survey | None:
-        """Return the survey of *log*, a part of a log; None if only the whole log tells its transactions.
-
-        That is where its transaction indexes decide, and its markers contradict them.
-        """
-        if self._goes_by_index(log):
-            try:
-                return _survey_by_index(log, self._survey_options(split_bytes), is_part=True)
-            except UntrustedPartError:
-                return None
-        return self.survey_once(log, split_bytes)
-
-    def _survey_options(self, split_bytes: int | None) -> SurveyOptions:
-        return SurveyOptions(
-            engine=self.new_engine(),
-            limits=self.options.limits,
-            split_bytes=split_bytes or SPLIT_BYTES,
-            open_log=self.open_log,
-        )
-
-    def _goes_by_index(self, log: PartitionLog) -> bool:
-        """Return whether the transaction indexes of *log* decide, where they can be trusted."""
-        is_wanted = self.options.transactions == "index" and self.options.on_damage != "stop"
-        return is_wanted and not log.is_filled and log.state is None
+        """Return the survey of *log*, a part of a log; None if only the whole log tells its transactions."""
+        try:
+            return self.survey_once(log, split_bytes, is_part=True)
+        except UntrustedPartError:
+            return None
 
     def offset_at(self, survey: Survey, time: int) -> int | None:
         """Return the first offset whose record has the timestamp *time* or a later one.
@@ -286,11 +278,8 @@ def _cheapest_survey(companions: TransactionCompanions, options: SurveyOptions) 
     return VerifiedPass(companions, options, cleaned_segments).run()
 
 
-def _survey_by_index(log: PartitionLog, options: SurveyOptions, *, is_part: bool = False) -> Survey:
-    """Return the survey of *log* by headers and transaction indexes, if these can be trusted.
-
-    *is_part*: raise UntrustedPartError where its markers contradict its indexes.
-    """
+def _survey_by_index(log: PartitionLog, options: SurveyOptions, *, is_part: bool) -> Survey:
+    """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
     try:
         companions = read_transaction_companions(log, ("snapshot",))
         return IndexPass(companions, options, is_part=is_part).run()
