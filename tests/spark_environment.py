@@ -1,6 +1,7 @@
 """Environment variables of processes that start Spark."""
 
 import os
+import shutil
 import sys
 
 QUICK_START = (
@@ -20,5 +21,18 @@ def environment() -> dict[str, str]:
         **os.environ,
         "PATH": here + os.pathsep + os.environ["PATH"],
         "PYSPARK_PYTHON": python,
+        "SPARK_LOCAL_IP": "127.0.0.1",
+    }
+
+
+def environment_not_activated() -> dict[str, str]:
+    """Return the environment of a script that is started as `venv/bin/python job.py`, and nothing more."""
+    activated = os.path.dirname(sys.executable)
+    folders = [each for each in os.environ["PATH"].split(os.pathsep) if each != activated]
+    path = os.pathsep.join(folders)
+    assert shutil.which("python3", path=path) not in (None, sys.executable)
+    names = os.environ.keys() - {"PYSPARK_PYTHON", "PYSPARK_DRIVER_PYTHON"}
+    return {name: os.environ[name] for name in names} | {
+        "PATH": path,
         "SPARK_LOCAL_IP": "127.0.0.1",
     }

@@ -15,17 +15,26 @@ PROGRAM = Path(__file__).with_name("reading.py")
 class ReaderProcess:
     """The process; it starts with the context and ends with it."""
 
-    def __init__(self, master: str, *settings: str) -> None:
+    def __init__(
+        self,
+        master: str,
+        *settings: str,
+        env: dict[str, str] | None = None,
+        cwd: Path | None = None,
+    ) -> None:
         java = (
             f"spark.{process}.extraJavaOptions={QUICK_START}" for process in ("driver", "executor")
         )
+        self._env = environment() if env is None else env
+        self._cwd = cwd
         self._command = [sys.executable, PROGRAM, master, *java, *settings]
 
     def __enter__(self) -> Self:
         self._stderr = tempfile.TemporaryFile("w+")
         self._process = subprocess.Popen(
             self._command,
-            env=environment(),
+            env=self._env,
+            cwd=self._cwd,
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=self._stderr,

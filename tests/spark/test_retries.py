@@ -18,6 +18,7 @@ import magicbyte as mb
 from file_damage import flip
 from paths import DATA
 from spark.reader_process import ReaderProcess
+from spark_environment import environment_not_activated
 
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 PROCESSES = Path("/proc")
@@ -51,8 +52,12 @@ def workers(reading: ReaderProcess) -> list[int]:
 
 @pytest.fixture(scope="module")
 def reading() -> Iterator[ReaderProcess]:
-    """A process with a Spark session of its own, which tries failed tasks again."""
-    with ReaderProcess(f"local[2,{FAILURES}]") as process:
+    """A process with a Spark session of its own, which tries failed tasks again.
+
+    Nobody has activated its environment: `import magicbyte.spark` names its Python to Spark.
+    """
+    env = environment_not_activated()
+    with ReaderProcess(f"local[2,{FAILURES}]", env=env) as process:
         yield process
 
 

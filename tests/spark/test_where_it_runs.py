@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+import tarfile
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
@@ -18,7 +19,7 @@ from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.task_writer import OutputSettings, TaskWriter
 from paths import DATA
 from spark.reader_process import ReaderProcess
-from spark_environment import QUICK_START
+from spark_environment import QUICK_START, environment
 
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 COLUMNS = "topic,partition,offset,key,value"
@@ -67,6 +68,14 @@ def python(code: str, *arguments: str | Path, env: dict[str, str]) -> CompletedP
     return subprocess.run(command, env=env, capture_output=True, text=True)
 
 
+def script(path: Path, *lines: str) -> Path:
+    """Write a shell script to *path* that runs *lines* and then this Python."""
+    path.parent.mkdir(parents=True)
+    path.write_text("\n".join(("#!/bin/sh", *lines, f'exec "{sys.executable}" "$@"\n')))
+    path.chmod(0o755)
+    return path
+
+
 def advice(name: str) -> str:
     return (
         f"ModuleNotFoundError: Spark's tasks cannot import {name!r}: install magicbyte and what it "
@@ -92,6 +101,9 @@ def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_
 ) -> None:
     """One cluster for all: its three processes of Java take half a minute to start.
 
+    The executors have no interpreter but the one in an archive, which the driver has not: Spark runs
+    `./environment/bin/python` on both. The one of the archive leaves a file.
+
     The package is missing on the executors while a file exists. `pipeline` comes first and starts
     the cluster: without its options of Spark, there would be no executors and nothing would be missing.
     """
@@ -102,9 +114,15 @@ def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_
         f"spark.executor.extraJavaOptions={QUICK_START}",
         f"spark.executorEnv.PYTHONPATH={tmp_path}",
         f"spark.local.dir={tmp_path}",  # it outlives the pipeline
+        f"spark.archives={tmp_path / 'shipped.tar.gz'}#environment",
     )
+    python_of_driver = script(tmp_path / "driver" / "environment" / "bin" / "python")
+    shipped = script(tmp_path / "bin" / "python", f'echo >>"{tmp_path / "ran"}"')
+    with tarfile.open(tmp_path / "shipped.tar.gz", "w:gz") as archive:
+        archive.add(shipped, "bin/python")
+    env = environment() | {"PYSPARK_PYTHON": "./environment/bin/python"}
     options = ("--master", EXECUTORS, *(f"--conf={setting}" for setting in settings))
-    with ReaderProcess(EXECUTORS) as process:
+    with ReaderProcess(EXECUTORS, env=env, cwd=python_of_driver.parents[2]) as process:
         told = process.answer({"pipeline": [str(CLUSTER), str(tmp_path / "out"), *options]})
         assert told["exit_code"] == 2
         last_line = told["stderr"].splitlines()[-1]
@@ -114,6 +132,7 @@ def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_
 
         marker.unlink()
         assert process.answer(read_to(out)) == {"failed_tasks": 0, "error": None}
+    assert (tmp_path / "ran").exists()
     assert_rows_of_python(out)
 
 

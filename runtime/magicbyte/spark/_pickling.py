@@ -13,7 +13,7 @@ from pyspark import cloudpickle
 
 MISSING_MODULE = (
     "Spark's tasks cannot import {name!r}: install magicbyte and what it needs on every executor, "
-    "or ship an environment that has both with spark.archives and PYSPARK_PYTHON"
+    "or ship an environment that has both with spark.archives, as docs/spark.md shows"
 )
 
 

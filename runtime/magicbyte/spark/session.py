@@ -83,8 +83,9 @@ def _start(master: str, conf: Mapping[str, str], scratch: Path) -> SparkSession:
     use_java()
     is_local = master.startswith("local")
     if is_local:
-        os.environ["PYSPARK_PYTHON"] = sys.executable
         os.environ.setdefault("SPARK_LOCAL_IP", "127.0.0.1")
+    if is_local and not master.startswith("local-cluster"):
+        os.environ["PYSPARK_PYTHON"] = sys.executable
     else:
         os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     settings = {
