@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from magicbyte.companion_tables import Companion, companion
     from magicbyte.logdir.unread_path import UnreadPath
     from magicbyte.statistics import Statistics, stats
+    from magicbyte.storage import StoreRequests, store_requests
     from magicbyte.verification.verify import Verification, verify
 
 __all__ = [
@@ -57,6 +58,7 @@ __all__ = [
     "Split",
     "Statistics",
     "StoreError",
+    "StoreRequests",
     "TopicError",
     "TruncatedError",
     "UnreadPath",
@@ -72,6 +74,7 @@ __all__ = [
     "read_split",
     "spec_files",
     "stats",
+    "store_requests",
     "verify",
 ]
 
@@ -80,6 +83,7 @@ __version__: str
 _LAZY = {
     "Companion": "companion_tables",
     "Statistics": "statistics",
+    "StoreRequests": "storage",
     "UnreadPath": "logdir.unread_path",
     "Verification": "verification.verify",
     "check_produced": "_produce_check",
@@ -87,6 +91,7 @@ _LAZY = {
     "companion": "companion_tables",
     "spec_files": "_spec",
     "stats": "statistics",
+    "store_requests": "storage",
     "verify": "verification.verify",
 }
 """Modules that are imported on first use, by name: reading records needs none of them."""

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 from click.testing import CliRunner, Result
 
+import magicbyte as mb
 from magicbyte_cli import main
 from s3_server import ACCESS_KEY, SECRET, S3Server
 
@@ -67,6 +68,19 @@ def test_quick_batches_cost_a_request_for_8_mib(
         result = run("dump", url, "--table", "batches", "--quick", "--columns", "position")
     assert len(result.stdout.splitlines()) == count + 1
     assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
+
+
+def test_requests_are_printed_at_the_end(run: Run, large: tuple[str, int]) -> None:
+    url, _ = large
+    before = mb.store_requests()["s3://logs"]
+    result = run("dump", url, "--limit", "1", "--requests")
+    after = mb.store_requests()["s3://logs"]
+    total, num_bytes = after.total - before.total, after.requested_bytes - before.requested_bytes
+    assert total > 4 and num_bytes > 20_000_000
+    assert result.stderr.splitlines()[-1] == (
+        f"s3://logs: {after.total:,} requests ({after.lists:,} LIST, {after.heads:,} HEAD, "
+        f"{after.gets:,} GET), {after.requested_bytes:,} bytes requested"
+    )
 
 
 def test_export_and_extract_write_here(run: Run, log_dir: Path, tree: str, tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from magicbyte import storage
 from magicbyte.errors import MissingError
 from magicbyte.storage import Store
 from magicbyte.storage import _store as stores
+from magicbyte.storage._requests import RequestCounter
 from magicbyte.storage._store import _Handle
 from magicbyte.tables.schemas import TABLES
 from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
@@ -286,7 +287,7 @@ def test_a_file_of_python_is_read_by_a_thread_at_a_time() -> None:
             return super().read(size)
 
     data = bytes(range(256))
-    handle = _Handle(pa.PythonFile(Slow(data), mode="r"))
+    handle = _Handle(pa.PythonFile(Slow(data), mode="r"), RequestCounter())
     with ThreadPoolExecutor(8) as pool:
         found = list(pool.map(lambda position: handle.read(position, 1), range(256)))
     assert b"".join(one or b"" for one in found) == data

@@ -16,7 +16,7 @@ from magicbyte.storage import StorageOptions
 from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import iso_time
-from magicbyte_cli.stderr_messages import warn
+from magicbyte_cli.stderr_messages import warn, warn_of_requests
 
 LIKE_SECONDS = range(100_000_000, 100_000_000_000)
 """Numbers that are times from 1973 on in seconds, and from 1970 to 1973 in milliseconds."""
@@ -123,6 +123,13 @@ limit_options: tuple[Decorator, ...] = (
     ),
 )
 
+
+def _count_requests(ctx: click.Context, _: click.Parameter, is_given: bool) -> None:
+    """Print the requests to object stores when the command of *ctx* ends, if `--requests` is given."""
+    if is_given:
+        ctx.call_on_close(warn_of_requests)
+
+
 store_options: tuple[Decorator, ...] = (
     click.option(
         "--storage-option",
@@ -131,6 +138,12 @@ store_options: tuple[Decorator, ...] = (
         metavar="NAME=VALUE",
         help="Option for the object store of a PATH such as s3://bucket/name, for example "
         "region=eu-north-1; may be repeated. Credentials are safer in the environment.",
+    ),
+    flag_option(
+        "--requests",
+        expose_value=False,
+        callback=_count_requests,
+        help="At the end, print how many requests object stores got, and for how many bytes.",
     ),
 )
 

@@ -8,6 +8,7 @@ import click
 from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.findings import SEVERITIES
 from magicbyte.logdir.unread_path import FAILURES
+from magicbyte.storage import store_requests
 from magicbyte.tables.schemas import LOST
 from magicbyte_cli.display import counted, printable
 
@@ -110,3 +111,15 @@ def warn_of_internal_topics(dataset: Dataset, table: str = "records") -> None:
     if dataset.num_internal and table not in WITH_INTERNAL:
         partitions = counted(dataset.num_internal, "partition")
         warn(f"{partitions} of internal topics left out; --include-internal includes them")
+
+
+def warn_of_requests() -> None:
+    """Print the requests of this process to each object store."""
+    for name, requests in store_requests().items():
+        warn(
+            f"{name}: {counted(requests.total, 'request')} ({requests.lists:,} LIST, "
+            f"{requests.heads:,} HEAD, {requests.gets:,} GET), "
+            f"{counted(requests.requested_bytes, 'byte')} requested"
+        )
+    if not store_requests():
+        warn("no request to an object store")

@@ -5,6 +5,7 @@ from magicbyte.storage._files import File, FolderItem, MemoryFile
 from magicbyte.storage._local import LocalFile, SegmentFile
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
 from magicbyte.storage._recovery import MASK, UnreadableFile
+from magicbyte.storage._requests import StoreRequests, store_requests
 from magicbyte.storage._storage import Storage
 from magicbyte.storage._store import Store
 from magicbyte.storage._unreadable import UnreadableBytes, UnreadableRange, unreadable_error
@@ -21,6 +22,7 @@ __all__ = [
     "Storage",
     "StorageOptions",
     "Store",
+    "StoreRequests",
     "UnreadableBytes",
     "UnreadableFile",
     "UnreadableRange",
@@ -32,6 +34,7 @@ __all__ = [
     "open_segment",
     "read_small_file",
     "redacted",
+    "store_requests",
     "unreadable_error",
 ]
 

@@ -19,6 +19,7 @@ from magicbyte.storage._filesystems import Connection, connect
 from magicbyte.storage._lru_cache import LruCache
 from magicbyte.storage._options import StorageOptions
 from magicbyte.storage._recovery import MAX_STORE_FAILURES, Recovery
+from magicbyte.storage._requests import RequestCounter, counter_of
 from magicbyte.storage._unreadable import UnreadableBytes
 from magicbyte.storage._urls import parse_url
 
@@ -50,6 +51,7 @@ class Store:
         self.scheme = scheme
         self.authority = authority
         self.options = storage_options
+        self.requests = counter_of(f"{scheme}://{authority}")
         self._connection: Connection | None = None
         self._lock = Lock()
         self._blocks: LruCache[bytes] = LruCache(CACHED_BYTES)
@@ -69,7 +71,10 @@ class Store:
 
         with self._translated_errors(path):
             system, inner = self._system(path)
+            self.requests.add_head()
             info = system.get_file_info(inner)
+        if info.type != fs.FileType.File:
+            self.requests.add_listing(1)  # pyarrow asks whether there is a folder of this name
         if info.type == fs.FileType.NotFound:
             return None
         return self._folder_item(path, info)
@@ -87,7 +92,9 @@ class Store:
             try:
                 infos = system.get_file_info(selector)
             except (FileNotFoundError, NotADirectoryError):
+                self.requests.add_listing(0)
                 return
+        self.requests.add_listing(len(infos))
         start = len(inner.rstrip("/")) + 1
         for info in infos:
             if info.type not in (fs.FileType.File, fs.FileType.Directory):
@@ -153,7 +160,8 @@ class Store:
         def open_handle() -> _Handle:
             with self._translated_errors(path, is_planned=is_planned):
                 system, inner = self._system(path)
-                return _Handle(system.open_input_file(inner))
+                self.requests.add_head()
+                return _Handle(system.open_input_file(inner), self.requests)
 
         handle = self._open.get(path, 1, open_handle)
         if size_bytes is not None and handle.size_bytes < size_bytes:
@@ -220,8 +228,9 @@ class Store:
 class _Handle:
     """An open pyarrow file, which several threads read."""
 
-    def __init__(self, handle: Any) -> None:
+    def __init__(self, handle: Any, requests: RequestCounter) -> None:
         self._file = handle
+        self._requests = requests
         self.size_bytes: int = handle.size()
 
     def read(self, position: int, length: int) -> bytes | None:
@@ -232,6 +241,7 @@ class _Handle:
         still there, the read is repeated with another mark: the file's byte can equal only one.
         """
         for unread in UNREAD:
+            self._requests.add_get(length)
             buffer = io.BytesIO(bytes(length))
             with buffer.getbuffer() as view:
                 view[-1] = unread
