@@ -108,15 +108,25 @@ class StoreError(InputError, OSError):
     """An object store cannot be reached, or refuses a request; *found* is the store's message.
 
     Not a MissingError, because the object may exist. *is_denied*: the credentials are valid, but do
-    not permit the request.
+    not permit the request. *is_unreachable*: the store does not answer, or asks for fewer requests,
+    after several attempts.
     """
 
-    def __init__(self, found: str, *, path: str, is_denied: bool = False) -> None:
+    def __init__(
+        self, found: str, *, path: str, is_denied: bool = False, is_unreachable: bool = False
+    ) -> None:
         InputError.__init__(self, found, "a store that can be reached and read", path=path)
         self.is_denied = is_denied
+        self.is_unreachable = is_unreachable
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return partial(StoreError, path=self.path or "", is_denied=self.is_denied), (self.found,)
+        restored = partial(
+            StoreError,
+            path=self.path or "",
+            is_denied=self.is_denied,
+            is_unreachable=self.is_unreachable,
+        )
+        return restored, (self.found,)
 
 
 class _FindingError(MagicbyteError):

@@ -247,7 +247,8 @@ def test_secrets_are_in_nothing_that_is_shown(s3: S3Server, tree: str) -> None:
     assert SECRET.encode() in pickle.dumps(splits), "what reads it in another process needs it"
 
 
-def test_secrets_are_in_no_error(s3: S3Server, tree: str) -> None:
+def test_secrets_are_in_no_error(s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_filesystems, "S3_ATTEMPTS", 1)
     options = s3.options
 
     def errors() -> list[str]:

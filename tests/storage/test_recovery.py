@@ -11,7 +11,7 @@ from io_faults import faulty_disk
 from magicbyte.errors import ChangedError, StoreError, UnreadableError
 from magicbyte.limits import MIB
 from magicbyte.storage import LocalFile, SegmentFile, UnreadableBytes
-from magicbyte.storage._recovery import BLOCK_BYTES, MASK, MAX_FAILURES, Recovery
+from magicbyte.storage._recovery import BLOCK_BYTES, MASK, MAX_FAILURES, NOT_TRIED, Recovery
 
 SIZE = 4 * MIB
 
@@ -125,6 +125,20 @@ def test_an_object_that_a_store_refuses_is_asked_for_once() -> None:
     assert recovery.read(0, SIZE) == MASK * SIZE
     assert recovery.read(100, 50) == MASK * 50
     assert requests == [(0, SIZE)]
+
+
+def test_store_that_cannot_be_reached_is_asked_for_no_parts_and_given_up() -> None:
+    requests = []
+
+    def fail(position: int, length: int) -> bytes:
+        requests.append((position, length))
+        raise StoreError("SLOW_DOWN", path="s3://b/k", is_unreachable=True)
+
+    recovery = Recovery("s3://b/k", 100 * MIB, fail, max_failures=8)
+    for number in range(100):
+        assert recovery.read(number * MIB, MIB) == MASK * MIB
+    assert requests == [(number * MIB, MIB) for number in range(9)]
+    assert [each.reason for each in recovery.unreadable.ranges] == ["SLOW_DOWN", NOT_TRIED]
 
 
 def test_a_fifo_is_no_file(tmp_path: Path) -> None:

@@ -433,12 +433,14 @@ def test_a_range_that_a_store_does_not_deliver_is_found_by_few_requests(
 def test_errors_come_back_from_other_processes() -> None:
     for error in (
         mb.StoreError("refused", path="s3://b/x", is_denied=True),
+        mb.StoreError("SLOW_DOWN", path="s3://b/x", is_unreachable=True),
         MissingError(OSError(2, ""), "s3://b/x"),
         MissingError(OSError("odd"), "s3://b/x"),
     ):
         back = pickle.loads(pickle.dumps(error))
         assert (type(back), str(back)) == (type(error), str(error))
-        assert getattr(back, "is_denied", None) == getattr(error, "is_denied", None)
+        for name in ("is_denied", "is_unreachable"):
+            assert getattr(back, name, None) == getattr(error, name, None)
 
 
 def test_a_segment_in_a_store_and_its_copy_are_two(

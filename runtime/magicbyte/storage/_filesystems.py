@@ -14,6 +14,12 @@ GCS_RETRY_SECONDS = 60
 """Default retry limit of Google's client; its own default is 15 minutes."""
 
 
+S3_ATTEMPTS = 6
+"""Attempts of a request to S3. The client waits before each repetition: a random time up to 1 s, then
+up to 2 s, 4 s and so on. It repeats requests that are throttled, time out, are reset, end early or
+meet a server error, and not those that are refused. Its default of 3 attempts gives up after two seconds."""
+
+
 def connect(scheme: str, authority: str, storage_options: StorageOptions) -> Connection:
     """Return the file system of `scheme://authority`, without sending a request to it.
 
@@ -43,6 +49,7 @@ def _connect_s3(scheme: str, bucket: str, arguments: dict[str, Any]) -> Connecti
     endpoint = os.environ.get("AWS_ENDPOINT_URL_S3") or os.environ.get("AWS_ENDPOINT_URL")
     if endpoint:
         arguments.setdefault("endpoint_override", endpoint)
+    arguments["retry_strategy"] = fs.AwsStandardS3RetryStrategy(max_attempts=S3_ATTEMPTS)
     return fs.S3FileSystem(**arguments), _path_in(bucket)
 
 

@@ -18,7 +18,8 @@ MAX_FAILURES = 64
 its readable end is looked for. Some disks take a minute for each failure."""
 
 MAX_STORE_FAILURES = 8
-"""The same for a store, whose client has already repeated each request."""
+"""The same for a store, whose client has already repeated each request. After so many failures in a row
+of a store that cannot be reached, no more of the file is requested."""
 
 NOT_TRIED = "not tried, since no read before or after it succeeded"
 
@@ -47,6 +48,8 @@ class Recovery:
         self._max_failures = max_failures
         self._num_failures = 0
         """Reads that have failed since the last one that succeeded."""
+        self._is_unreachable = False
+        """True if the last of them failed because the store could not be reached."""
 
     def read(self, position: int, length: int) -> bytes:
         """Return *length* bytes from *position*. Raises ChangedError where the file ends earlier."""
@@ -62,7 +65,7 @@ class Recovery:
         while ranges:
             start, end, is_doubtful = ranges.pop()
             is_dead = self._num_failures > self._max_failures
-            if is_doubtful and is_dead:
+            if is_dead and (is_doubtful or self._is_unreachable):
                 self.unreadable.add(start, end, NOT_TRIED)
                 continue
             try:
@@ -70,7 +73,9 @@ class Recovery:
             except OSError as error:
                 self._num_failures += 1
                 middle = _middle(start, end)
-                if isinstance(error, StoreError) and error.is_denied:
+                self._is_unreachable = isinstance(error, StoreError) and error.is_unreachable
+                is_denied = isinstance(error, StoreError) and error.is_denied
+                if is_denied or self._is_unreachable:
                     self.unreadable.add(start, end, reason_of(error))
                 elif middle == end:
                     block = start // BLOCK_BYTES * BLOCK_BYTES

@@ -36,6 +36,9 @@ UNREAD = (0xA7, 0x58)
 """Two values that mark the last byte of a buffer as not read yet."""
 
 _DENIED = re.compile("ACCESS_DENIED|AccessDenied|Forbidden|PERMISSION_DENIED|AuthorizationFailure")
+_UNREACHABLE = re.compile(
+    "NETWORK_CONNECTION|SLOW_DOWN|SERVICE_UNAVAILABLE|REQUEST_TIMEOUT|THROTTLING|HTTP status (?:429|503)"
+)
 _AWS = re.compile(
     r"AWS Error (?P<code>\w+)(?: \(HTTP status \d+\))? during (?P<operation>\w+) operation: (?P<reason>.*)",
     re.DOTALL,
@@ -216,13 +219,14 @@ class Store:
     def _error(self, path: str, error: Exception) -> StoreError:
         text = str(error).strip() or type(error).__name__
         is_denied = isinstance(error, PermissionError) or bool(_DENIED.search(text))
+        is_unreachable = bool(_UNREACHABLE.search(text))
         aws = _AWS.search(text)
         if aws is not None:
             reason = "" if aws["reason"].startswith("No response body") else aws["reason"]
             text = f"{aws['code']} during {aws['operation']}" + (f": {reason}" if reason else "")
         text = _REQUEST_ID.sub("", text).strip().partition("\n")[0]
         text = self.options.scrub(text)[:_MAX_REASON_CHARS]
-        return StoreError(text, path=path, is_denied=is_denied)
+        return StoreError(text, path=path, is_denied=is_denied, is_unreachable=is_unreachable)
 
 
 class _Handle:
