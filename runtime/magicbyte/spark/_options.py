@@ -56,12 +56,13 @@ ALL_OPTIONS = (
     *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
     *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
     *("includeInternal", "replica", "fill", "maxPartitionBytes", "planPath"),
+    "filterPushdown",
     *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
 )
 
 RECORDS_OPTIONS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
-    "planPath",
+    *("planPath", "filterPushdown"),
 )
 IGNORED_OPTIONS = (
     *("groupIdPrefix", "fetchOffset.numRetries", "fetchOffset.retryIntervalMs"),
@@ -102,6 +103,8 @@ class SourceOptions:
     max_partition_bytes: int = MAX_PARTITION_BYTES
     plan_path: Path | None = None
     """File with the plan of a batch; it is written if it does not exist."""
+    filter_pushdown: bool = False
+    """Plan only what may match the filters of a query."""
     max_offsets: int | None = None
     """Limit of the offsets, of all partitions, in one batch of a stream."""
     min_offsets: int | None = None
@@ -222,6 +225,7 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
             "maxPartitionBytes", _option_values.size_in_bytes, MAX_PARTITION_BYTES
         ),
         plan_path=value("planPath", _option_values.file, None),
+        filter_pushdown=value("filterPushdown", _option_values.flag, False),
         max_offsets=value("maxOffsetsPerTrigger", _option_values.count, None),
         min_offsets=value("minOffsetsPerTrigger", _option_values.count, None),
         max_trigger_delay_ms=value(
@@ -292,6 +296,8 @@ def _check(parsed: SourceOptions) -> None:
         for name in (*START_OPTIONS, *END_OPTIONS, *RECORDS_OPTIONS):
             if name.lower() in parsed.raw:
                 raise InputError(f"{name} with the table {parsed.table}", "the table records")
+    if parsed.filter_pushdown and parsed.plan_path is not None:
+        raise InputError("filterPushdown with planPath", "one of them: a filter changes the plan")
     if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):
         raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
     _offset_bounds.starting_bound(parsed.raw, "earliest")  # raises InputError

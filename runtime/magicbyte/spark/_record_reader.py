@@ -1,8 +1,9 @@
 """Batch reads of records: planned on the driver, read by tasks."""
 
 import logging
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
+from typing import Any
 
 import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
@@ -17,6 +18,7 @@ from magicbyte.spark._driver_log import log_findings, without_traceback
 from magicbyte.spark._options import STREAM_OPTIONS, SourceOptions
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._plan_file import load_or_create_plan
+from magicbyte.spark._pushed_filters import PushedFilters
 from magicbyte.spark._spark_columns import SparkColumn
 from magicbyte.spark._tasks import size_of, spare_collector, tasks
 
@@ -38,6 +40,7 @@ class RecordsReader(PickledByValue, DataSourceReader):
         self.options = options
         self.bounds = options.batch_bounds
         self.columns, self.schema = _spark_columns.requested_columns(options, schema)
+        self.filters = PushedFilters()
 
     def partitions(self) -> Sequence[InputPartition]:
         with without_traceback():
@@ -59,11 +62,30 @@ class RecordsReader(PickledByValue, DataSourceReader):
                 "%d partitions of internal topics are left out; read them with includeInternal",
                 dataset.num_internal,
             )
-        plan = BatchPlan(self.options, dataset, *self.bounds)
+        plan = BatchPlan(self.options, dataset, *self.bounds, self.filters)
         return list(plan_tasks(self.options, plan.splits))
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from read_rows(partition, self.columns, self.schema)
+
+
+class FilteringReader(RecordsReader):
+    """Batch reader that plans only records which may match the filters of the query.
+
+    Spark 4.1 and later refuse a reader with `pushFilters` unless
+    `spark.sql.python.filterPushdown.enabled` is on; Spark 4.0 does not call it.
+    """
+
+    def pushFilters(self, filters: list[Any]) -> Iterable[Any]:
+        """Keep *filters* for the plan, and return all of them: Spark evaluates them again."""
+        self.filters = PushedFilters(filters)
+        if filters:
+            log.warning(
+                "planned for %d filters of this query: other queries of the same DataFrame or view may "
+                "get this plan from Spark, and lack rows; load() again for each query",
+                len(filters),
+            )
+        return filters
 
 
 def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[SplitsTask]:

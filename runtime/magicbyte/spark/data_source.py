@@ -8,7 +8,7 @@ from pyspark.sql.types import StructType
 from magicbyte.spark import _options, _spark_columns
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._pickling import PickledByValue
-from magicbyte.spark._record_reader import RecordsReader
+from magicbyte.spark._record_reader import FilteringReader, RecordsReader
 from magicbyte.spark._stream_reader import StreamReader
 from magicbyte.spark._table_reader import TableReader
 
@@ -30,7 +30,7 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     Our own options: `isolationLevel` (default `read_committed`), `onDamage` (`fail`, the default,
     `skip` or `stop`), `table` (`records`, the default, `batches`, `segments`, `transactions`,
     `partitions` or `problems`), `columns`, `transactions` (`markers`, the default, or `index`),
-    `maxPartitionBytes` (default 128m), `planPath`, `includeInternal`, `replica`, and
+    `maxPartitionBytes` (default 128m), `planPath`, `filterPushdown`, `includeInternal`, `replica`, and
     `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
     Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
 
@@ -59,7 +59,9 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         with without_traceback():
             parsed = _options.parse(self.options)
-            reader = RecordsReader if parsed.table == "records" else TableReader
+            if parsed.table != "records":
+                return TableReader(parsed, schema)
+            reader = FilteringReader if parsed.filter_pushdown else RecordsReader
             return reader(parsed, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
