@@ -6,6 +6,7 @@ import shutil
 import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import pyarrow as pa
@@ -15,9 +16,12 @@ import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
 from magicbyte.storage import Store
+from magicbyte.storage import _extents as extents
 from magicbyte.storage import _store as stores
+from magicbyte.storage import _stored_file as stored_file
 from magicbyte.storage._requests import RequestCounter
-from magicbyte.storage._store import _Handle
+from magicbyte.storage._store import AHEAD_THREADS, _Handle
+from magicbyte.storage._stored_file import AHEAD_BLOCKS
 from magicbyte.tables.schemas import TABLES
 from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
 
@@ -207,25 +211,68 @@ def test_threads_share_what_they_read(s3: S3Server, large: tuple[str, int]) -> N
     assert asked == {"LIST": 2, "HEAD": 1, "GET": 3}
 
 
-def test_cached_blocks_of_a_file_are_bounded(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
-    monkeypatch.setattr(stores, "CACHED_BYTES", 3000)
+@pytest.mark.parametrize("threads", [1, 3])
+def test_a_read_that_exceeds_the_memory_of_blocks_requests_no_byte_twice(
+    s3: S3Server, large: tuple[str, int], monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    monkeypatch.setattr(stored_file, "BLOCK_BYTES", 1 << 20)
+    monkeypatch.setattr(extents, "MEMORY_BYTES", 3 << 20)
+    url, count = large
+    (size,) = [file.size_bytes for log in s3.open(url).logs for file in log.logs]
+    before = mb.store_requests()["s3://logs"].requested_bytes
+    assert s3.open(url, threads=threads).records().to_table().num_rows == count
+    assert mb.store_requests()["s3://logs"].requested_bytes - before == size
+
+
+def test_entries_that_are_larger_than_a_block_are_requested_once(s3: S3Server) -> None:
+    data = segment(3, 10 << 20)
+    s3.put(f"entries/t-0/{0:020}.log", data)
+    before = mb.store_requests()["s3://logs"].requested_bytes
+    values = s3.open("s3://logs/entries/t-0").records(["value"]).to_pylist()
+    assert [len(row["value"]) for row in values] == [10 << 20] * 3
+    assert mb.store_requests()["s3://logs"].requested_bytes - before == len(data)
+
+
+def test_few_blocks_are_requested_ahead_of_a_reader(
+    s3: S3Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(stored_file, "BLOCK_BYTES", 1000)
     data = bytes(range(256)) * 40
-    path = s3.put("kept", data)
-    file = s3.store().open_file(path, size_bytes=len(data))
+    store = s3.store()
+    file = store.open_file(s3.put("ahead", data), size_bytes=len(data))
     with s3.counted() as asked:
-        for position in (0, 500, 999, 2500, 3500, 0):
-            assert file.read_at(position, 300) == data[position : position + 300]
-    assert asked == {"HEAD": 1, "GET": 4 + 1}, "the first of four is gone"
+        file.read_at(0, 10)
+        settle(store)
+    assert asked == {"HEAD": 1, "GET": 1}, "nothing is known of what is read next"
+    file.will_read(0, 9000)
     with s3.counted() as asked:
-        assert file.read_at(100, 5000) == data[100:5100]
-    assert asked == {"GET": 1}, "what is longer than a block comes at once"
+        file.read_at(1000, 10)
+        settle(store)
+    assert asked == {"GET": 1 + AHEAD_BLOCKS}
+    with s3.counted() as asked:
+        assert file.read_at(1500, 1000) == data[1500:2500]
+        assert file.read_at(3500, 300) == data[3500:3800]
+        settle(store)
+    assert asked == {"GET": AHEAD_BLOCKS}
+    file.will_read(9100, 9200)
+    before = mb.store_requests()["s3://logs"].requested_bytes
+    assert file.read_at(9150, 50) == data[9150:9200]
+    settle(store)
+    assert mb.store_requests()["s3://logs"].requested_bytes - before == 50, "none after the range"
+
+
+def settle(store: Store) -> None:
+    """Wait until the threads that read ahead have nothing to do."""
+    barrier = Barrier(AHEAD_THREADS + 1)
+    for _ in range(AHEAD_THREADS):
+        store.submit(barrier.wait)
+    barrier.wait(60)
 
 
 def test_reader_of_short_ranges_returns_their_bytes(
     s3: S3Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stores, "BLOCK_BYTES", 1000)
+    monkeypatch.setattr(stored_file, "BLOCK_BYTES", 1000)
     data = bytes(range(256)) * 10
     path = s3.put("places", data)
     file = s3.store().open_file(path)
@@ -257,7 +304,54 @@ def test_a_file_that_is_gone_or_shorter_than_it_was_listed_has_changed(
     with pytest.raises(mb.ChangedError, match=f"s3://logs/{key}: the file is gone since the read"):
         dataset.records().to_table()
     s3.put(key, segment(200, 100))
-    assert dataset.records().to_table().num_rows == 100, "what is appended since is not seen"
+    with pytest.raises(mb.ChangedError, match=f"s3://logs/{key}: the file has .* the {whole} it"):
+        dataset.records().to_table()
+
+
+def test_an_object_that_replaces_one_of_its_size_has_changed(
+    s3: S3Server, planned: tuple[mb.Dataset, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset, key = planned
+    splits = pickle.loads(pickle.dumps(dataset.plan()))
+    time.sleep(1.1)  # stores keep whole seconds
+    s3.put(key, segment(100, 100))
+    with pytest.raises(mb.ChangedError, match=f"{key}: an object written at .*Z; expected one at"):
+        list(mb.read_split(splits[0]))
+
+
+def test_an_object_that_replaces_one_in_the_same_second_has_changed_if_its_etag_is_known(
+    s3: S3Server, planned: tuple[mb.Dataset, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset, key = planned
+    (file,) = dataset.logs[0].files
+    version = storage.ObjectVersion(file.size_bytes, None)
+    assert file.store is not None
+    file.store.check_version(file.path, version, may_grow=False)
+    data = segment(99, 100)
+    s3.put(key, data + bytes(file.size_bytes - len(data)))
+    with pytest.raises(mb.ChangedError, match=f"{key}: an object of ETag .* expected one of ETag"):
+        file.store.check_version(file.path, version, may_grow=False)
+
+
+def test_a_larger_file_is_another_one_only_where_stores_do_not_append(s3: S3Server) -> None:
+    path = s3.put("grown", bytes(200))
+    version = storage.ObjectVersion(100, 0)
+    store = s3.store()
+    store.check_version(path, version, may_grow=True)
+    for scheme, is_changed in (("s3", True), ("hdfs", False)):
+        store.scheme = scheme
+        file = store.open_segment(path, size_bytes=100, listed_version=version)
+        if is_changed:
+            with pytest.raises(mb.ChangedError):
+                file.read_at(0, 10)
+        else:
+            assert file.read_at(0, 100) == bytes(100)
+    store = s3.store()
+    assert store.item(path) is not None  # connects as S3
+    store.scheme = "hdfs"
+    closed = store.open_segment(path, size_bytes=100, listed_version=version, is_closed=True)
+    with pytest.raises(mb.ChangedError):
+        closed.read_at(0, 10)
 
 
 @pytest.mark.parametrize("left", [0, 1, 4000, 8999])

@@ -88,6 +88,15 @@ class EmbeddedFile:
             position, length = position + len(parts[-1]), length - len(parts[-1])
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
+    def will_read(self, start: int, end: int) -> None:
+        """Announce reads in [start, end): the object's bytes of these are read ahead."""
+        begin, each = self._embedded.position, self._embedded.chunk_bytes
+        if each:
+            first, last = start // each, min(-(-end // each), len(self._ends) - 1)
+            self._object.will_read(self._ends[first], self._ends[last])
+        else:
+            self._object.will_read(begin + start, begin + end)
+
     def reader(self, length: int) -> Callable[[int], bytes]:
         return lambda position: self.read_at(position, min(length, self.size_bytes - position))
 

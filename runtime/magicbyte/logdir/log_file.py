@@ -1,19 +1,20 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
+import errno
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from magicbyte import storage
 from magicbyte.engines.entry import HEADER_BYTES, read_entry
-from magicbyte.errors import FormatError, StoreError, UnreadableError
+from magicbyte.errors import FormatError, GoneError, MissingError, StoreError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir._tiered_files import UploadedSegment
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.replica import FileRange, Replica
-from magicbyte.storage import File, FolderItem, Store
+from magicbyte.storage import File, FolderItem, ObjectVersion, Store
 
 MAX_ACKNOWLEDGED_OFFSET = 10**18
 """A million records per second take 30,000 years to get here: a larger number in a checkpoint is garbage."""
@@ -46,6 +47,8 @@ class LogFile:
     closed_bytes: int | None = None
     """Size of the file if it is closed, which means that a later segment follows: a broker appends
     nothing to it, and a file of another size is another file. None: it may grow."""
+    listed_version: ObjectVersion | None = field(default=None, compare=False)
+    """The object *path* in a store as it was listed: another version is another file."""
 
     @property
     def live(self) -> bool:
@@ -61,10 +64,18 @@ class LogFile:
             if self.embedded is not None:
                 stored_bytes = self.embedded.object_bytes
                 path = self.embedded.object_path or self.path
-                stored = storage.open_segment(path, size_bytes=stored_bytes, store=self.store)
+                listed_version = self.listed_version if path == self.path else None
+                stored = storage.open_segment(
+                    path, size_bytes=stored_bytes, store=self.store, listed_version=listed_version
+                )
                 return EmbeddedFile(stored, self.path, self.embedded, size_bytes=size_bytes)
             if self.store is not None:
-                return self.store.open_segment(self.path, size_bytes=size_bytes)
+                return self.store.open_segment(
+                    self.path,
+                    size_bytes=size_bytes,
+                    listed_version=self.listed_version,
+                    is_closed=self.closed_bytes is not None,
+                )
             return storage.SegmentFile(self.path, size_bytes, closed_bytes=self.closed_bytes)
         except UnreadableError as error:
             return storage.UnreadableFile(self.path, size_bytes, error.finding.found or "")
@@ -74,13 +85,15 @@ class LogFile:
         return self._open(self.size_bytes)
 
     def read_small(self, max_bytes: int) -> bytes:
-        """Return the current contents of the file, up to *max_bytes*.
+        """Return the current contents of the file, up to *max_bytes*; in a store, up to its listed size.
 
         Raises MissingError where it is gone, UnreadableError where it cannot be read.
         """
         try:
-            with self._open(None) as file:
+            with self._open(None if self.store is None else self.size_bytes) as file:
                 return file.read_at(0, min(file.size_bytes, max_bytes))
+        except GoneError:
+            raise MissingError(OSError(errno.ENOENT, ""), self.path) from None
         except StoreError as error:
             raise storage.unreadable_error(self.path, error) from None
 
@@ -242,6 +255,7 @@ def classify(
                 item.size_bytes,
                 why_not,
                 store,
+                listed_version=item.listed_version,
             )
         )
         suffixes.append(name.suffix)

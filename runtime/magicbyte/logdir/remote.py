@@ -191,6 +191,7 @@ def _plain_files(upload: UploadedSegment) -> dict[str, LogFile]:
             item.size_bytes,
             store=upload.store,
             is_remote=True,
+            listed_version=item.listed_version,
         )
         for kind, item in upload.files.items()
     }

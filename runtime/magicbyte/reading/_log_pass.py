@@ -107,8 +107,6 @@ class LogPass:
     def add_missing(self, first: int, end: int | None) -> None:
         """Note that offsets from *first* to before *end* are missing; None: all later ones."""
 
-    # Segments
-
     def run(self) -> Survey:
         self.read_segments()
         return self.finish()
@@ -128,6 +126,8 @@ class LogPass:
     def read_segment(self, segment: SegmentSurvey) -> None:
         options = self.options
         with options.open_log(segment.file) as file:
+            if file.descriptor is None:
+                file.will_read(segment.file.start, file.size_bytes)
             walk = self.walk(
                 file,
                 engine=options.engine,

@@ -169,6 +169,8 @@ def examine(
     damage if the options say `fail`.
     """
     with open_log(split.file) as log:
+        if log.descriptor is None:
+            log.will_read(split.start, split.end)
         reader = _SplitReader(split, chosen or engine(split.options.engine), log, columns)
         reader.walk.are_runs_joined = not ordered and split.options.on_damage == "skip"
         yield from reader.results()

@@ -1,7 +1,7 @@
 """File access: the only package that opens files, local or in an object store."""
 
 from magicbyte.errors import StoreError
-from magicbyte.storage._files import File, FolderItem, MemoryFile
+from magicbyte.storage._files import File, FolderItem, MemoryFile, ObjectVersion
 from magicbyte.storage._local import LocalFile, SegmentFile
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
 from magicbyte.storage._recovery import MASK, UnreadableFile
@@ -18,6 +18,7 @@ __all__ = [
     "FolderItem",
     "LocalFile",
     "MemoryFile",
+    "ObjectVersion",
     "SegmentFile",
     "Storage",
     "StorageOptions",
@@ -50,10 +51,21 @@ def open_file(path: str, *, size_bytes: int | None = None, store: Store | None =
     return LocalFile(path, size_bytes)
 
 
-def open_segment(path: str, *, size_bytes: int | None = None, store: Store | None = None) -> File:
-    """Open *path* like `open_file`, for reads around bytes that cannot be read."""
+def open_segment(
+    path: str,
+    *,
+    size_bytes: int | None = None,
+    store: Store | None = None,
+    listed_version: ObjectVersion | None = None,
+) -> File:
+    """Open *path* like `open_file`, for reads around bytes that cannot be read.
+
+    Reads raise ChangedError if an object in a store is not the one of *listed_version* any more.
+    """
     if store is not None:
-        return store.open_segment(path, size_bytes=size_bytes)
+        return store.open_segment(
+            path, size_bytes=size_bytes, listed_version=listed_version, is_closed=True
+        )
     return SegmentFile(path, size_bytes)
 
 

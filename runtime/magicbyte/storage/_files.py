@@ -2,10 +2,18 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 from magicbyte.errors import ChangedError, GoneError
 from magicbyte.storage._unreadable import UnreadableBytes
+
+
+class ObjectVersion(NamedTuple):
+    """Size and time of an object when it was listed: an object that replaces it has others."""
+
+    size_bytes: int
+    modified: int | None
+    """Seconds since the Unix epoch; None if the store does not say."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +29,8 @@ class FolderItem:
     """`special-file`, `link-loop`, `dangling-link` or `unreadable` if it cannot be read."""
     identity: tuple[int, int] | None = None
     """Device and inode of a local folder, the same for each of its names."""
+    listed_version: ObjectVersion | None = None
+    """Version of an object in a store."""
 
 
 def gone_error(path: str) -> GoneError:
@@ -60,6 +70,10 @@ class File(Protocol):
 
         Unlike `read_at`, it returns fewer bytes or raises OSError if the file is shorter now.
         """
+
+    def will_read(self, start: int, end: int) -> None:
+        """Announce reads in [start, end), in order: a file in a store requests these bytes ahead, and no others."""
+        return None
 
     def __enter__(self) -> Self:
         return self

@@ -174,6 +174,9 @@ class LocalFile:
     def reader(self, length: int) -> Callable[[int], bytes]:
         return partial(os.pread, self.descriptor, length)
 
+    def will_read(self, start: int, end: int) -> None:
+        """Do nothing: the system reads ahead."""
+
     def __enter__(self) -> Self:
         return self
 

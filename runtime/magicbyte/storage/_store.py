@@ -1,36 +1,38 @@
 """An object store, or any other file system that pyarrow reads: listings and ranged reads.
 
-The cost is the number of requests. So sizes are taken from listings, files are read in blocks of
-8 MiB, and the last few blocks are cached.
+The cost is the number of requests. So sizes are taken from listings, and files stay open.
 """
 
 import errno
 import io
 import re
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import UTC, datetime
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from magicbyte.errors import ChangedError, InputError, MissingError, StoreError
-from magicbyte.limits import MIB
-from magicbyte.storage._files import File, FolderItem, gone_error, resized_error
+from magicbyte.storage._extents import ExtentCache
+from magicbyte.storage._files import FolderItem, ObjectVersion, gone_error, resized_error
 from magicbyte.storage._filesystems import Connection, connect
 from magicbyte.storage._lru_cache import LruCache
 from magicbyte.storage._options import StorageOptions
-from magicbyte.storage._recovery import MAX_STORE_FAILURES, Recovery
 from magicbyte.storage._requests import RequestCounter, counter_of
-from magicbyte.storage._unreadable import UnreadableBytes
+from magicbyte.storage._stored_file import StoredFile, StoredSegment
 from magicbyte.storage._urls import parse_url
 
-BLOCK_BYTES = 8 * MIB
-"""Bytes per request; only a longer read asks for more."""
-
-CACHED_BYTES = 4 * BLOCK_BYTES
-"""Size of the block cache: enough for a few threads, and for blocks that planning has just read."""
+if TYPE_CHECKING:
+    from concurrent.futures import Executor
 
 MAX_OPEN_FILES = 64
 """Files that stay open: opening one costs a request, and many splits read the same file."""
+
+AHEAD_THREADS = 2
+"""Threads that request blocks ahead of their readers."""
+
+REPLACED_AS_A_WHOLE = ("s3", "gs", "abfss")
+"""Schemes of stores whose objects do not grow: an object of another size or time is another object."""
 
 UNREAD = (0xA7, 0x58)
 """Two values that mark the last byte of a buffer as not read yet."""
@@ -57,8 +59,11 @@ class Store:
         self.requests = counter_of(f"{scheme}://{authority}")
         self._connection: Connection | None = None
         self._lock = Lock()
-        self._blocks: LruCache[bytes] = LruCache(CACHED_BYTES)
+        self.extents = ExtentCache()
         self._open: LruCache[_Handle] = LruCache(MAX_OPEN_FILES)
+        self._etags: dict[str, str | None] = {}
+        """ETags of the objects that were read, None in stores without them."""
+        self._threads: Executor | None = None
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str, str, StorageOptions]]:
         return Store, (self.scheme, self.authority, self.options)
@@ -112,11 +117,13 @@ class Store:
         size = 0 if is_folder else info.size
         if size is None:  # HTTP may omit sizes; as 0 bytes, a segment would look empty
             size = self._handle(path, None).size_bytes
-        return FolderItem(path.rpartition("/")[2], is_folder, size)
+        modified = None if info.mtime_ns is None else info.mtime_ns // 1_000_000_000
+        listed_version = None if is_folder else ObjectVersion(size, modified)
+        return FolderItem(path.rpartition("/")[2], is_folder, size, listed_version=listed_version)
 
     # Reads
 
-    def open_file(self, path: str, *, size_bytes: int | None = None) -> "StoredFile":
+    def open_file(self, path: str, *, size_bytes: int | None = None) -> StoredFile:
         """Open *path* for ranged reads of its first *size_bytes* bytes; default: the whole file.
 
         With a known size, the first request is the first read.
@@ -125,19 +132,56 @@ class Store:
             size_bytes = self._handle(path, None).size_bytes
         return StoredFile(self, path, size_bytes)
 
-    def open_segment(self, path: str, *, size_bytes: int | None) -> "StoredSegment":
-        """Open the segment *path*, whose readable bytes are read even if others cannot be."""
+    def open_segment(
+        self,
+        path: str,
+        *,
+        size_bytes: int | None,
+        listed_version: ObjectVersion | None = None,
+        is_closed: bool = False,
+    ) -> StoredSegment:
+        """Open the segment *path*, whose readable bytes are read even if others cannot be.
+
+        Reads raise ChangedError if the object is not the one of *listed_version* any more. The last segment of
+        a log may have grown, unless it *is_closed*, in a store that appends to files.
+        """
         if size_bytes is None:
             size_bytes = self._handle(path, None).size_bytes
-        return StoredSegment(self, path, size_bytes)
+        may_grow = not is_closed and self.scheme not in REPLACED_AS_A_WHOLE
+        return StoredSegment(self, path, size_bytes, listed_version, may_grow=may_grow)
 
-    def block(self, path: str, number: int, size_bytes: int) -> bytes:
-        """Return block *number* of the file *path*, which has *size_bytes* bytes."""
-        begin = number * BLOCK_BYTES
-        length = min(BLOCK_BYTES, size_bytes - begin)
-        return self._blocks.get(
-            (path, number, size_bytes), length, lambda: self.read(path, begin, length, size_bytes)
-        )
+    def check_version(self, path: str, listed_version: ObjectVersion, *, may_grow: bool) -> None:
+        """Raise ChangedError if the object *path* is not the one of *listed_version* any more.
+
+        pyarrow asks for the size, time and ETag of an object when it opens it.
+        """
+        self._open.drop(path)
+        handle = self._handle(path, listed_version.size_bytes)
+        if may_grow:
+            return
+        if handle.size_bytes != listed_version.size_bytes:
+            raise resized_error(path, handle.size_bytes, listed_version.size_bytes)
+        modified = handle.modified
+        if modified is None and listed_version.modified is not None:
+            modified = self._check(path, listed_version.size_bytes).modified
+        if None not in (modified, listed_version.modified) and modified != listed_version.modified:
+            found, expected = _text(modified), _text(listed_version.modified)
+            raise _replaced_error(
+                path, f"written at {found}", f"at {expected}, as when it was listed"
+            )
+        etag = self._etags.setdefault(path, handle.etag)
+        if etag != handle.etag:
+            raise _replaced_error(path, f"of ETag {handle.etag}", f"of ETag {etag}, as before")
+
+    def submit(self, task: Callable[[], object]) -> None:
+        """Run *task* in one of the threads that read ahead. Its errors are met again by the reader."""
+        from concurrent.futures import ThreadPoolExecutor  # a slow import
+
+        with self._lock:
+            if self._threads is None:
+                self._threads = ThreadPoolExecutor(AHEAD_THREADS, "magicbyte-read-ahead")
+        with suppress(RuntimeError):  # the interpreter ends
+            self._threads.submit(task)
 
     def read(self, path: str, position: int, length: int, size_bytes: int) -> bytes:
         """Return *length* bytes from *position* of the file *path*, with one request.
@@ -207,14 +251,17 @@ class Store:
             self._check(path, size_bytes)
             raise self._error(path, error) from None
 
-    def _check(self, path: str, size_bytes: int) -> None:
-        """Raise ChangedError if the file *path* is gone, or has fewer than *size_bytes* bytes."""
-        self._open.drop(path)
+    def _check(self, path: str, size_bytes: int) -> ObjectVersion:
+        """Return the version of the file *path* now.
+
+        Raises ChangedError if the file is gone, or has fewer than *size_bytes* bytes.
+        """
         item = self.item(path)
-        if item is None or item.is_folder:
+        if item is None or item.listed_version is None:
             raise gone_error(path)
         if item.size_bytes < size_bytes:
             raise resized_error(path, item.size_bytes, size_bytes)
+        return item.listed_version
 
     def _error(self, path: str, error: Exception) -> StoreError:
         text = str(error).strip() or type(error).__name__
@@ -229,6 +276,20 @@ class Store:
         return StoreError(text, path=path, is_denied=is_denied, is_unreachable=is_unreachable)
 
 
+def _seconds(time: str) -> int:
+    return int(datetime.fromisoformat(time).timestamp())
+
+
+def _text(seconds: int | None) -> str:
+    return (
+        "an unknown time" if seconds is None else f"{datetime.fromtimestamp(seconds, UTC):%FT%TZ}"
+    )
+
+
+def _replaced_error(path: str, found: str, expected: str) -> ChangedError:
+    return ChangedError(f"an object {found}", f"one {expected}", path=path)
+
+
 class _Handle:
     """An open pyarrow file, which several threads read."""
 
@@ -236,6 +297,14 @@ class _Handle:
         self._file = handle
         self._requests = requests
         self.size_bytes: int = handle.size()
+        metadata: dict[str, bytes] = {}
+        with suppress(OSError, NotImplementedError):
+            metadata = handle.metadata() or {}  # no request
+        self.etag = metadata["ETag"].decode() if "ETag" in metadata else None
+        self.modified: int | None = None
+        """Seconds since the Unix epoch; None if the file system does not say."""
+        with suppress(KeyError, ValueError):
+            self.modified = _seconds(metadata["Last-Modified"].decode())
 
     def read(self, position: int, length: int) -> bytes | None:
         """Return *length* bytes from *position*; None if the store sent fewer.
@@ -255,90 +324,3 @@ class _Handle:
             if is_whole:
                 return buffer.getvalue()  # no copy
         return None
-
-
-class StoredFile(File):
-    """A file in a store, read in blocks that all its readers share."""
-
-    descriptor = None
-    unreadable: UnreadableBytes | None = None
-
-    def __init__(self, store: Store, path: str, size_bytes: int) -> None:
-        self.path = path
-        self.name = path.rpartition("/")[2]
-        self.size_bytes = size_bytes
-        self._store = store
-
-    def read_at(self, position: int, length: int) -> bytes:
-        end = position + length
-        if end > self.size_bytes:
-            raise ChangedError(
-                f"the file ends at byte {self.size_bytes}",
-                f"{length} bytes from {position}",
-                path=self.path,
-            )
-        if length > BLOCK_BYTES:
-            return self._store.read(self.path, position, length, self.size_bytes)
-        parts = []
-        while position < end:
-            number, at = divmod(position, BLOCK_BYTES)
-            parts.append(self._block(number)[at : at + end - position])
-            position += len(parts[-1])
-        return parts[0] if len(parts) == 1 else b"".join(parts)
-
-    def _block(self, number: int) -> bytes:
-        return self._store.block(self.path, number, self.size_bytes)
-
-    def reader(self, length: int) -> Callable[[int], bytes]:
-        block, begin, last = b"", 0, -1
-
-        def read(position: int) -> bytes:
-            nonlocal block, begin, last
-            at = position - begin
-            if not 0 <= at <= last:
-                number, at = divmod(position, BLOCK_BYTES)
-                if at + length > BLOCK_BYTES or position + length > self.size_bytes:
-                    return self.read_at(position, min(length, self.size_bytes - position))
-                block, begin = self._block(number), number * BLOCK_BYTES
-                last = len(block) - length
-            return block[at : at + length]
-
-        return read
-
-
-class StoredSegment(StoredFile):
-    """A file in a store, whose readable bytes are read even if others cannot be."""
-
-    def __init__(self, store: Store, path: str, size_bytes: int) -> None:
-        super().__init__(store, path, size_bytes)
-        self._recovery: Recovery | None = None
-        self._last_recovered: tuple[int, bytes] | None = None
-        """Number and bytes of the last block that was recovered."""
-
-    def read_at(self, position: int, length: int) -> bytes:
-        try:
-            return super().read_at(position, length)
-        except StoreError:  # of a read that is longer than a block
-            return self._read_around(position, length)
-
-    def _block(self, number: int) -> bytes:
-        if self._last_recovered is not None and self._last_recovered[0] == number:
-            return self._last_recovered[1]
-        try:
-            return super()._block(number)
-        except StoreError:
-            begin = number * BLOCK_BYTES
-            data = self._read_around(begin, min(BLOCK_BYTES, self.size_bytes - begin))
-            self._last_recovered = number, data
-            return data
-
-    def _read_around(self, position: int, length: int) -> bytes:
-        if self._recovery is None:
-            self._recovery = Recovery(
-                self.path, self.size_bytes, self._read_range, max_failures=MAX_STORE_FAILURES
-            )
-            self.unreadable = self._recovery.unreadable
-        return self._recovery.read(position, length)
-
-    def _read_range(self, position: int, length: int) -> bytes:
-        return self._store.read(self.path, position, length, self.size_bytes)
