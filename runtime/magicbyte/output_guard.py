@@ -38,6 +38,18 @@ def check_outside(out: Path, logs: Iterable[PartitionLog], paths: Iterable[str])
     check_no_log_folder(out)
 
 
+def check_url_outside(out: str, paths: Iterable[str]) -> None:
+    """Raise InputError where the URL *out* is one of *paths*, is inside of one, or contains one."""
+    url = absolute_path(out)
+    for path in sorted({absolute_path(path) for path in paths}):
+        if url == path:
+            raise InputError("the output is an input", "a path outside", path=out)
+        if url.startswith(f"{path}/"):
+            raise InputError(f"inside of the input {path}", "a path outside", path=out)
+        if path.startswith(f"{url}/"):
+            raise InputError(f"contains the input {path}", "a path outside", path=out)
+
+
 def check_no_input(out: Path, files: Iterable[str]) -> None:
     """Raise InputError where *out* is one of the local *files*, perhaps under another name."""
     identity = _identity(out)

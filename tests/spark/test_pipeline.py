@@ -22,7 +22,7 @@ from file_damage import flip
 from magicbyte.errors import InputError
 from magicbyte.reading.split import Split
 from magicbyte.reading.table_rows import transaction_rows
-from magicbyte.spark.pipeline_plan import decode, encode, make_plan, text_of
+from magicbyte.spark._pipeline_plan import decode, encode, make_plan, text_of
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored_types import stored_schema
 from magicbyte_cli import main

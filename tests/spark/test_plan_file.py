@@ -11,7 +11,7 @@ from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
 from magicbyte.spark._options import parse
 from paths import DATA
-from s3_server import SECRET
+from s3_server import BUCKET, SECRET, S3Server
 
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 OPTIONS = {"subscribe": "interleaved,open", "maxPartitionBytes": "3000"}
@@ -41,6 +41,19 @@ def test_the_second_read_takes_the_plan_of_the_first(
     _, second = planned(str(log_dir), planPath=f"file:{plan}", columns="offset", **options)
     assert [task.splits for task in second] == [task.splits for task in first]
     assert [path.name for path in plan.parent.iterdir() if path != log_dir] == ["plan.jsonl"]
+
+
+def test_a_plan_may_be_in_a_store(log_dir: Path, s3: S3Server) -> None:
+    stored = {f"storage.{name}": value for name, value in s3.options.items()}
+    options = {**OPTIONS, **stored, "planPath": f"s3a://{BUCKET}/plan.jsonl"}
+    _, first = planned(str(log_dir), **OPTIONS)
+    planned(str(log_dir), **options)
+    shutil.rmtree(log_dir / "open-1")
+    _, second = planned(str(log_dir), **options)
+    assert [task.splits for task in second] == [task.splits for task in first]
+    url = s3.upload(log_dir, "logs-of-plan")
+    with pytest.raises(InputError, match="inside of the input"):
+        planned(url, **{**options, "planPath": f"{url}/plan"})
 
 
 def test_records_appended_after_the_plan_are_not_read(log_dir: Path, plan: Path) -> None:
@@ -107,14 +120,12 @@ def test_where_it_cannot_be_written_is_an_error_in_a_sentence(
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"planPath": "s3://bucket/plan"}, "the path of a file on the driver's machine"),
-        ({"planPath": " "}, "the path of a file on the driver's machine"),
+        ({"planPath": " "}, "the path of a file"),
+        ({"planPath": "s3://bucket/folder/"}, "the path of a file"),
         ({"planPath": "plan", "table": "batches"}, "planPath with the table batches"),
     ],
 )
-def test_plan_path_must_be_a_local_file_and_of_records(
-    options: dict[str, str], message: str
-) -> None:
+def test_plan_path_must_be_a_file_and_of_records(options: dict[str, str], message: str) -> None:
     with pytest.raises(InputError, match=message):
         planned(str(TRANSACTIONS), **options)
 

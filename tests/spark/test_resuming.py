@@ -24,9 +24,11 @@ from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
 from magicbyte.errors import InputError
-from magicbyte.spark.pipeline import _Tasks
-from magicbyte.spark.stage import Stage, WorkFolder
+from magicbyte.spark._pipeline import TaskRun
+from magicbyte.spark._stage import Stage
+from magicbyte.spark._work_folder import WorkFolder
 from magicbyte.spark.task_writer import OutputSettings, _TaskFiles, hive_folder
+from magicbyte.storage.output_folder import LocalFolder
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.table_files import ParquetFormat
 from magicbyte_cli import main
@@ -71,7 +73,7 @@ def undisturbed(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -
 def killed_run(spark: SparkSession, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder of an output whose run was killed after its last task, before any file was moved."""
     folder = tmp_path_factory.mktemp("killed")
-    with patch.object(_Tasks, "assemble", side_effect=Killed), pytest.raises(Killed):
+    with patch.object(TaskRun, "assemble", side_effect=Killed), pytest.raises(Killed):
         pipeline(folder / "out")
     assert os.listdir(folder) == [".out.part"]
     return folder
@@ -249,7 +251,7 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
     out = tmp_path / "out"
     error = InputError("no space", "some", path="here")
     with monkeypatch.context() as patch:
-        patch.setattr(_Tasks, "assemble", Mock(side_effect=error))
+        patch.setattr(TaskRun, "assemble", Mock(side_effect=error))
         result = pipeline(out)
     assert result.exit_code == 2
     advice, last_line = result.stderr.splitlines()[-2:]
@@ -262,7 +264,7 @@ def test_error_after_some_tasks_names_the_kept_work_and_the_same_command_resumes
 def test_error_before_the_first_task_leaves_no_files(
     spark: SparkSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_Tasks, "run_rest", Mock(side_effect=Killed))
+    monkeypatch.setattr(TaskRun, "run_rest", Mock(side_effect=Killed))
     with pytest.raises(Killed):
         pipeline(tmp_path / "deep" / "out")
     assert os.listdir(tmp_path) == []
@@ -294,7 +296,7 @@ def test_tables_of_the_plan_alone_need_no_spark(tmp_path: Path) -> None:
     [
         (["--tables", "rows"], "no table 'rows'; expected one of records, batches,"),
         (["--columns", "size"], "'size'"),
-        (["--partition-by", "offset"], "'topic'"),
+        (["--partition-by", "offset"], "expected topic or date"),
     ],
 )
 def test_unknown_table_or_column_is_a_usage_error(
@@ -333,21 +335,20 @@ def test_records_of_no_topic_have_a_folder_too(spark: SparkSession, tmp_path: Pa
 
 
 def test_the_name_of_a_topic_is_escaped_as_hive_does() -> None:
-    assert hive_folder("a=b/ü %.-_") == "topic=a%3Db%2F%C3%BC%20%25.-_"
+    assert hive_folder("topic", "a=b/ü %.-_") == "topic=a%3Db%2F%C3%BC%20%25.-_"
 
 
 def test_files_end_at_the_size_that_is_wanted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(ParquetFormat, "max_bytes", 1)
-    (tmp_path / "files").mkdir()
     rng = random.Random(3)
     values = [rng.randbytes(10_000) for _ in range(20)]
     wanted = OutputSettings(tables=("records",), columns=("value",), file_bytes=35_000)
-    with _TaskFiles(WorkFolder(tmp_path), wanted) as files:
+    with _TaskFiles(WorkFolder(LocalFolder(tmp_path)), wanted) as files:
         for value in values:
             rows = pa.record_batch([pa.array([value])], wanted.schema("records"))
-            files.write("records", "orders", rows)
+            files.write("records", (), rows)
     assert [file.num_rows for file in files.written] == [4, 4, 4, 4, 4]
     read = [pq.read_table(tmp_path / "files" / file.name) for file in files.written]
     assert pa.concat_tables(read).column("value").to_pylist() == values

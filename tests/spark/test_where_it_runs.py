@@ -14,9 +14,10 @@ import pytest
 from pyspark import cloudpickle
 
 import magicbyte as mb
+from magicbyte.spark._work_folder import WorkFolder
 from magicbyte.spark.data_source import MagicbyteDataSource
-from magicbyte.spark.stage import WorkFolder
 from magicbyte.spark.task_writer import OutputSettings, TaskWriter
+from magicbyte.storage.output_folder import LocalFolder
 from paths import DATA
 from spark.reader_process import ReaderProcess
 from spark_environment import QUICK_START, environment
@@ -143,7 +144,7 @@ def test_missing_package_on_an_executor_is_named_with_the_fix(
 ) -> None:
     source = MagicbyteDataSource({"path": str(CLUSTER)})
     reader = (source.streamReader if is_stream else source.reader)(source.schema())
-    worker = TaskWriter(WorkFolder(tmp_path), OutputSettings())
+    worker = TaskWriter(WorkFolder(LocalFolder(tmp_path)), OutputSettings())
     for number, shipped in enumerate((source, reader, worker)):
         file = tmp_path / f"{number}.pickle"
         file.write_bytes(cloudpickle.dumps(shipped))

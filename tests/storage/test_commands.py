@@ -109,7 +109,6 @@ def test_verify_produced_reads_files_in_a_store(run: Run, s3: S3Server, log_dir:
         ("export", "PATH", "-o", "s3://me:hidden@b/out.parquet"),
         ("extract", "PATH@0", "-o", "s3://me:hidden@b/payload"),
         ("spec", "-o", "s3://me:hidden@b/ksy"),
-        ("pipeline", "PATH", "s3://me:hidden@b/out"),
     ],
 )
 def test_commands_do_not_write_into_a_store(arguments: tuple[str, ...], tree: str) -> None:

@@ -13,7 +13,7 @@ import click
 from click import BadParameter
 
 from magicbyte.errors import InputError
-from magicbyte.storage import StorageOptions, is_url, local_path, redacted
+from magicbyte.storage import StorageOptions, is_url, local_path, normalize_path, redacted
 
 UNITS = {
     "": 1,
@@ -87,6 +87,11 @@ def storage_options(
             raise BadParameter("expected NAME=VALUE")  # the text may be a secret: do not show it
         values[name.strip()] = value
     return StorageOptions(values)
+
+
+def out_folder(text: str) -> str:
+    """Parse the path of an output folder: local, or a URL of a store."""
+    return normalize_path(text)
 
 
 class OutPath(click.Path):

@@ -2,13 +2,15 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import replace
+from typing import Any
 
 import click
 
 import magicbyte as mb
 from magicbyte import Dataset, InputError
-from magicbyte.tables.schemas import LOST, RECORDS, TABLES, table_named
+from magicbyte.storage import NO_OPTIONS, is_url
+from magicbyte.tables.schemas import LOST, TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.progress import ProgressBar
@@ -41,7 +43,7 @@ REPORT = "report.html"
     """,
 )
 @click.argument("paths", metavar="PATH...", nargs=-1, required=True)
-@click.argument("out", metavar="OUT", type=parameters.OutPath())
+@click.argument("out", metavar="OUT", type=parameters.out_folder)
 @click.option("--master", default="local[*]", metavar="URL", help="Spark master to run on.")
 @click.option(
     "--conf",
@@ -50,6 +52,15 @@ REPORT = "report.html"
     help="Spark configuration property; may be repeated.",
 )
 @flag_option("--overwrite", help="Replace an OUT that an earlier run of pipeline wrote.")
+@flag_option(
+    "--append",
+    "is_append",
+    help="Add the records that OUT does not have yet, by the offsets that it keeps. Only the table records.",
+)
+@flag_option(
+    "--allow-data-loss",
+    help="With --append, write what exists where offsets that were not written are gone.",
+)
 @flag_option("--restart", help="Start from the beginning instead of resuming an interrupted run.")
 @names_option(
     "--tables",
@@ -59,10 +70,10 @@ REPORT = "report.html"
 @names_option(
     "--columns", help="Only these columns of records, in the table's order.  [default: all]"
 )
-@click.option(
+@names_option(
     "--partition-by",
-    type=click.Choice(("topic",)),
-    help="Write records and batches into one folder per topic, such as topic=orders.",
+    help="Write records into folders by topic, by date (of the timestamp in UTC), or topic,date: "
+    "topic=orders/date=2024-04-24. Batches have folders by topic alone.",
 )
 @size_option(
     "--target-file-size",
@@ -85,20 +96,22 @@ def pipeline(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
-    out: Path,
+    out: str,
     master: str,
     conf: tuple[str, ...],
     overwrite: bool,
+    is_append: bool,
+    allow_data_loss: bool,
     restart: bool,
     requested_tables: tuple[str, ...] | None,
     columns: tuple[str, ...] | None,
-    partition_by: str | None,
+    partition_by: tuple[str, ...] | None,
     target_file_size: int | None,
     max_partition_bytes: int,
     is_verifying: bool,
     selection: Selection,
 ) -> None:
-    """Write all tables of the logs in PATH..., and a report, into the folder OUT.
+    """Write all tables of the logs in PATH..., and a report, into the folder OUT, local or in a store.
 
     OUT contains a folder of Parquet files for each table (records, batches, segments, transactions,
     partitions, problems) and report.html. It appears whole or not at all: if a run fails, an
@@ -108,16 +121,9 @@ def pipeline(
     the folder .OUT.part next to OUT.
     """
     settings = dict(_setting(text) for text in conf)
-    requested = {table_named(name).name for name in requested_tables or TABLES}
-    if unwritten := requested - TABLES.keys():
-        raise InputError(f"the table {min(unwritten)}", f"some of {', '.join(TABLES)}")
-    table_names = tuple(name for name in TABLES if name in requested)
-    selected = RECORDS.names if columns is None else RECORDS.check(columns)
     try:
-        from magicbyte.spark.pipeline import write_tables
-        from magicbyte.spark.pipeline_plan import SMALL_BYTES, make_plan, size_of
+        from magicbyte.spark.pipeline_run import Pipeline
         from magicbyte.spark.session import LazySession
-        from magicbyte.spark.stage import check_output, staged
         from magicbyte.spark.task_writer import OutputSettings
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
@@ -127,46 +133,41 @@ def pipeline(
         ) from error
     from magicbyte_cli.report.report_page import write_report
 
+    if is_append and is_verifying:
+        raise InputError("--verify with --append", "one of them")
+    if is_append:
+        requested_tables = requested_tables or ("records",)
+    output = OutputSettings.of(requested_tables, columns, partition_by or (), target_file_size)
+    stores = selection.storage_option
+    if is_url(out) and not any(map(is_url, paths)):
+        selection = replace(selection, storage_option=NO_OPTIONS)
     dataset = selection.open(paths)
-    has_report = len(table_names) == len(TABLES)
-    folder = check_output(out, dataset, paths, overwrite=overwrite)
-    is_short = size_of(dataset) < SMALL_BYTES
-    with (
-        staged(folder, overwrite=overwrite, restart=restart, say=warn) as stage,
-        LazySession(master, settings, is_short=is_short, say=warn) as spark,
-    ):
-        plan = make_plan(
-            dataset, max_partition_bytes, by_topic=partition_by == "topic", spark=spark.get
-        )
-        warn(
-            f"planned {counted(len(dataset.logs), 'partition')}, "
-            f"{counted(sum(len(log.logs) for log in dataset.logs), 'segment')}, "
-            f"{size_of(dataset):,} bytes: {counted(len(plan.read), 'task')}"
-        )
+    has_report = len(output.tables) == len(TABLES)
+    work = Pipeline(
+        dataset=dataset,
+        paths=paths,
+        out=out,
+        output=output,
+        max_partition_bytes=max_partition_bytes,
+        overwrite=overwrite,
+        append=is_append,
+        allow_data_loss=allow_data_loss,
+        restart=restart,
+        storage_options=stores,
+    )
+    verification = None
+
+    def verify() -> mb.Verification | None:
+        nonlocal verification
         verification = _verification(paths, selection) if is_verifying else None
-        summary = write_tables(
-            plan,
-            stage,
-            output=OutputSettings(
-                tables=table_names,
-                columns=tuple(name for name in RECORDS.names if name in selected),
-                by_topic=partition_by == "topic",
-                file_bytes=target_file_size,
-            ),
-            spark=spark,
-            about={
-                "paths": list(paths),
-                "isolation_level": selection.isolation_level,
-                "on_damage": selection.on_damage,
-                "max_partition_bytes": max_partition_bytes,
-                "verified": is_verifying,
-            },
-            say=warn,
-            storage_options=selection.storage_option,
-            verification=verification,
-        )
+        return verification
+
+    def finish(stage: Any) -> None:
         if has_report:
-            write_report(stage.ready)
+            write_report(stage.ready, stage.files_of("batches"))
+
+    with LazySession(master, settings, is_short=work.is_short, say=warn) as spark:
+        summary = work.run(spark, say=warn, verify=verify, finish=finish)
     _warn_of_undelivered(dataset, summary.records, summary.bytes)
     warn_of_aborted(summary.aborted_delivered)
     severities = Counter(finding.severity for finding in summary.findings)
@@ -174,7 +175,7 @@ def pipeline(
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))
         warn(f"findings: {counts}")
     warn_of_unread(dataset.unread)
-    warn(f"report: {out / REPORT}" if has_report else f"{out}: {', '.join(table_names)}")
+    warn(f"report: {out}/{REPORT}" if has_report else f"{out}: {', '.join(output.tables)}")
     is_bad = verification is not None and verification.has_bad_verdict
     ctx.exit(exit_status(summary.findings, dataset.unread) or int(is_bad))
 

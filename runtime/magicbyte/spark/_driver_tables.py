@@ -23,9 +23,9 @@ from magicbyte.reading.table_rows import (
     segment_row,
     transaction_rows,
 )
+from magicbyte.spark._pipeline_plan import PipelinePlan
 from magicbyte.spark._split_stats import SplitStats, add_up
-from magicbyte.spark.pipeline_plan import PipelinePlan
-from magicbyte.spark.stage import METADATA_FOLDER
+from magicbyte.spark._work_folder import METADATA_FOLDER
 from magicbyte.tables import schemas
 from magicbyte.tables.schemas import TableDefinition
 from magicbyte.tables.stored_types import to_stored_batch
@@ -170,5 +170,5 @@ def _write_rows(table: TableDefinition, rows: list[dict[str, Any]], folder: Path
 
 def write_table(table: pa.Table, folder: Path) -> None:
     """Write *table* as one file into *folder*, which is created."""
-    folder.mkdir(exist_ok=True)
+    folder.mkdir(parents=True, exist_ok=True)
     pq.write_table(table, folder / "part-00000.zstd.parquet", compression=COMPRESSION)

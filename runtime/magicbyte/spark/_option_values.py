@@ -3,12 +3,11 @@
 import json
 import re
 from collections.abc import Callable, Mapping
-from pathlib import Path
 from typing import Any, TypeVar
 
 from magicbyte.errors import InputError
 from magicbyte.reading.read_options import alternatives
-from magicbyte.storage import is_url, local_path
+from magicbyte.storage import normalize_path
 
 Collection = TypeVar("Collection", dict[str, Any], list[Any])
 
@@ -75,12 +74,11 @@ def paths(option: str, value: str) -> tuple[str, ...]:
     return tuple(parsed)
 
 
-def file(option: str, value: str) -> Path:
-    """Return the path of a file on this machine."""
-    path = local_path(value.strip())
-    if not path or is_url(path):
-        raise InputError(f"{option} {value!r}", "the path of a file on the driver's machine")
-    return Path(path)
+def file(option: str, value: str) -> str:
+    """Return the path of a file on this machine or in a store."""
+    if not value.strip() or value.strip().endswith("/"):
+        raise InputError(f"{option} {value!r}", "the path of a file")
+    return normalize_path(value.strip())
 
 
 def flag(option: str, value: str) -> bool:

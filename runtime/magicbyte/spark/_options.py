@@ -5,7 +5,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
-from pathlib import Path
 from typing import TypeVar
 
 from magicbyte.errors import InputError
@@ -101,8 +100,8 @@ class SourceOptions:
     max_records: int | None = None
     """Limit of the offsets that one task covers."""
     max_partition_bytes: int = MAX_PARTITION_BYTES
-    plan_path: Path | None = None
-    """File with the plan of a batch; it is written if it does not exist."""
+    plan_path: str | None = None
+    """File with the plan of a batch, local or in a store; it is written if it does not exist."""
     filter_pushdown: bool = False
     """Plan only what may match the filters of a query."""
     max_offsets: int | None = None
@@ -159,7 +158,7 @@ class SourceOptions:
             include_internal=self.include_internal,
             replica=self.replica,
             fill=self.fill,
-            storage_options=self.storage_options,
+            storage_options=self.storage_options if any(map(is_url, self.paths)) else NO_OPTIONS,
         )
         return Dataset(
             list(filter(self._is_selected, dataset.logs)),
@@ -302,7 +301,8 @@ def _check(parsed: SourceOptions) -> None:
         raise InputError(f"transactions index with the table {parsed.table}", "records or batches")
     _offset_bounds.starting_bound(parsed.raw, "earliest")  # raises InputError
     _offset_bounds.ending_bound(parsed.raw)
-    Storage(parsed.storage_options).check(parsed.paths)
+    plan_paths = () if parsed.plan_path is None else (parsed.plan_path,)
+    Storage(parsed.storage_options).check((*parsed.paths, *plan_paths))
 
 
 def _paths(raw: Mapping[str, str]) -> tuple[str, ...]:

@@ -6,25 +6,26 @@ become a Java object, and then a part of a column again.
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import ExitStack
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 from urllib.parse import quote
 
 import pyarrow as pa
 
+from magicbyte.errors import InputError
+from magicbyte.reading.read_options import alternatives
 from magicbyte.reading.split import Split, examine, select_rows
 from magicbyte.reading.table_rows import batch_rows
+from magicbyte.spark._dates import parts_by_date
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._pickling import PickledByValue
+from magicbyte.spark._pipeline_plan import splits_of
 from magicbyte.spark._split_stats import STATS_COLUMNS, SplitCounter, SplitStats
 from magicbyte.spark._tasks import spare_collector
-from magicbyte.spark.pipeline_plan import splits_of
-from magicbyte.spark.stage import WorkFolder
+from magicbyte.spark._work_folder import WorkFolder
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES
+from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES, table_named
 from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
@@ -41,6 +42,16 @@ NULL_PARTITION = "__HIVE_DEFAULT_PARTITION__"
 """Hive's folder name for null."""
 
 
+FOLDER_COLUMNS = ("topic", "date")
+"""Columns whose values may be folders of records instead. The table batches has folders for topics alone."""
+
+Folders = tuple[str, ...]
+"""Folders of a file below the folder of its table."""
+
+MAX_OPEN_FILES = 16
+"""Files that a task writes at a time: each holds rows of up to 32 MiB. For one more, another one ends."""
+
+
 @dataclass(frozen=True, slots=True)
 class OutputSettings:
     """Tables and columns that a pipeline writes, and how it divides them into files."""
@@ -48,10 +59,36 @@ class OutputSettings:
     tables: tuple[str, ...] = tuple(TABLES)
     columns: tuple[str, ...] = RECORDS.names
     """Columns of records, in the table's order."""
-    by_topic: bool = False
-    """Write records and batches to a folder per topic, without the column `topic`."""
+    partition_by: tuple[str, ...] = ()
+    """Some of FOLDER_COLUMNS, in this order."""
     file_bytes: int | None = None
     """Size at which a file of records or batches ends and the next one begins."""
+
+    @classmethod
+    def of(
+        cls,
+        tables: Iterable[str] | None,
+        columns: Iterable[str] | None,
+        partition_by: Iterable[str],
+        file_bytes: int | None,
+    ) -> Self:
+        """Return the settings for names as a user gives them, in any order; None means all.
+
+        Raises InputError for a name that does not exist.
+        """
+        requested = {table_named(name).name for name in (TABLES if tables is None else tables)}
+        if unwritten := requested - TABLES.keys():
+            raise InputError(f"the table {min(unwritten)}", f"some of {', '.join(TABLES)}")
+        selected = RECORDS.names if columns is None else RECORDS.check(tuple(columns))
+        by = tuple(partition_by)
+        if unknown := set(by) - set(FOLDER_COLUMNS):
+            raise InputError(f"folders by {min(unknown)!r}", alternatives(FOLDER_COLUMNS))
+        return cls(
+            tuple(name for name in TABLES if name in requested),
+            tuple(name for name in RECORDS.names if name in selected),
+            tuple(name for name in FOLDER_COLUMNS if name in by),
+            file_bytes,
+        )
 
     @property
     def reads_data(self) -> bool:
@@ -60,12 +97,21 @@ class OutputSettings:
     def schema(self, table: str) -> pa.Schema:
         """Return the schema of the files of *table*."""
         names = self.columns if table == "records" else TABLES[table].names
-        has_folders = self.has_topic_folders(table)
+        has_folders = "topic" in self.partition_by and table in TASK_TABLES
         names = tuple(name for name in names if not (has_folders and name == "topic"))
         return stored_schema(TABLES[table], names)
 
-    def has_topic_folders(self, table: str) -> bool:
-        return self.by_topic and table in TASK_TABLES
+    def topic_folders(self, topic: str | None) -> Folders:
+        """Return the folders for *topic*."""
+        return (hive_folder("topic", topic),) if "topic" in self.partition_by else ()
+
+    def by_date_folders(self, rows: pa.RecordBatch) -> Iterator[tuple[Folders, pa.RecordBatch]]:
+        """Yield the parts of *rows* of each date, the date in UTC of their timestamps, with its folders."""
+        if "date" not in self.partition_by:
+            yield (), rows
+            return
+        for date, part in parts_by_date(rows):
+            yield (hive_folder("date", date),), part
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,17 +119,12 @@ class WrittenFile:
     """A file that a task has written."""
 
     table: str
-    is_of_topic: bool
-    """True if the file belongs in the folder of its topic."""
-    topic: str | None
+    folders: Folders
+    """Folders of the file below the folder of its table, such as `topic=orders`."""
     name: str
     """Name of the file in the work folder."""
     num_rows: int
     size_bytes: int
-
-    def is_complete(self, path: Path) -> bool:
-        """Return whether *path* is a file with as many bytes as the task has written."""
-        return path.is_file() and path.stat().st_size == self.size_bytes
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,7 +141,9 @@ class TaskNote:
     @classmethod
     def from_json(cls, text: str) -> Self:
         value: dict[str, Any] = json.loads(text)
-        files = tuple(WrittenFile(**file) for file in value["files"])
+        files = tuple(
+            WrittenFile(**{**file, "folders": tuple(file["folders"])}) for file in value["files"]
+        )
         return cls(files, tuple(SplitStats.from_json(each) for each in value["stats"]))
 
 
@@ -138,13 +181,15 @@ def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> S
     columns = output.columns if "records" in output.tables else ()
     needed = tuple(dict.fromkeys([*columns, *STATS_COLUMNS]))
     counter = SplitCounter(split)
+    folders = output.topic_folders(split.topic)
     for piece in examine(split, needed, ordered="batches" in output.tables):
         counter.count(piece)
         if "records" in output.tables:
             for rows in select_rows(piece, ("delivered",)):
-                files.write("records", split.topic, rows.select(output.columns))
+                for date_folders, part in output.by_date_folders(rows):
+                    files.write("records", folders + date_folders, part.select(output.columns))
         if "batches" in output.tables:
-            files.add_batches(split.topic, batch_rows(split, piece, quick=False))
+            files.add_batches(folders, batch_rows(split, piece, quick=False))
     return counter.stats()
 
 
@@ -158,63 +203,61 @@ def _count_split(split: Split) -> SplitStats:
 
 
 class _TaskFiles:
-    """The files that a task writes: one per table, or one per table and topic."""
+    """The files that a task writes: one for each table and folder."""
 
     def __init__(self, work: WorkFolder, output: OutputSettings) -> None:
         self.written: list[WrittenFile] = []
         self._work = work
         self._output = output
-        self._open: dict[tuple[str, str | None], _OpenFile] = {}
-        self._rows: dict[str | None, list[dict[str, Any]]] = {}
-        """Rows of `batches`, by topic folder, that are not written yet."""
+        self._open: dict[tuple[str, Folders], _OpenFile] = {}
+        """Open files; the one that was written last is the last."""
+        self._rows: dict[Folders, list[dict[str, Any]]] = {}
+        """Rows of `batches`, by folder, that are not written yet."""
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, error_type: type[BaseException] | None, *_: object) -> None:
-        for topic in list(self._rows) if error_type is None else ():
-            self._write_batches(topic, len(self._rows[topic]))
+        for folders in list(self._rows) if error_type is None else ():
+            self._write_batches(folders, len(self._rows[folders]))
         for file in self._open.values():
             if error_type is None:
                 self.written.append(file.close())
             else:
                 file.discard()
 
-    def write(self, table: str, topic: str | None, rows: pa.RecordBatch) -> None:
-        is_of_topic = self._output.has_topic_folders(table)
+    def write(self, table: str, folders: Folders, rows: pa.RecordBatch) -> None:
         schema = self._output.schema(table)
-        key = table, topic if is_of_topic else None
-        if key not in self._open:
-            self._open[key] = _OpenFile(self._work.new_file(), schema, is_of_topic, *key)
-        file = self._open[key]
+        key = table, folders
+        file = self._open.pop(key, None)
+        if file is None:
+            while len(self._open) >= MAX_OPEN_FILES:
+                self.written.append(self._open.pop(next(iter(self._open))).close())
+            file = _OpenFile(self._work, schema, *key)
+        self._open[key] = file
         file.write(to_stored_batch(rows.select(schema.names)))
         if self._output.file_bytes is not None and file.size_bytes >= self._output.file_bytes:
             self.written.append(self._open.pop(key).close())
 
-    def add_batches(self, topic: str | None, rows: Iterable[dict[str, Any]]) -> None:
-        folder = topic if self._output.has_topic_folders("batches") else None
-        self._rows.setdefault(folder, []).extend(rows)
-        while len(self._rows[folder]) >= ROWS_PER_BATCH:
-            self._write_batches(folder, ROWS_PER_BATCH)
+    def add_batches(self, folders: Folders, rows: Iterable[dict[str, Any]]) -> None:
+        self._rows.setdefault(folders, []).extend(rows)
+        while len(self._rows[folders]) >= ROWS_PER_BATCH:
+            self._write_batches(folders, ROWS_PER_BATCH)
 
-    def _write_batches(self, topic: str | None, count: int) -> None:
-        rows = self._rows[topic]
+    def _write_batches(self, folders: Folders, count: int) -> None:
+        rows = self._rows[folders]
         if rows:
-            self.write("batches", topic, batch_of(rows[:count], BATCHES.schema(BATCHES.names)))
+            self.write("batches", folders, batch_of(rows[:count], BATCHES.schema(BATCHES.names)))
         del rows[:count]
 
 
 class _OpenFile:
     """A file that is being written."""
 
-    def __init__(
-        self, path: Path, schema: pa.Schema, is_of_topic: bool, table: str, topic: str | None
-    ) -> None:
-        self._path, self._table = path, table
-        self._is_of_topic, self._topic = is_of_topic, topic
-        self._stack = ExitStack()
-        self._file: BinaryIO = self._stack.enter_context(path.open("xb"))
-        self._rows = self._stack.enter_context(TableFile(self._file, schema, "parquet"))
+    def __init__(self, work: WorkFolder, schema: pa.Schema, table: str, folders: Folders) -> None:
+        self._work, self._table, self._folders = work, table, folders
+        self._name, self._file = work.create_file()
+        self._rows = TableFile(self._file, schema, "parquet")
 
     @property
     def size_bytes(self) -> int:
@@ -225,29 +268,32 @@ class _OpenFile:
         self._rows.write(rows)
 
     def close(self) -> WrittenFile:
-        self._stack.close()
+        with self._file:
+            with self._rows:
+                pass  # leaving writes the rows that are left, and the footer
+            size = self._file.tell()
         return WrittenFile(
             table=self._table,
-            is_of_topic=self._is_of_topic,
-            topic=self._topic,
-            name=self._path.name,
+            folders=self._folders,
+            name=self._name,
             num_rows=self._rows.num_rows,
-            size_bytes=self._path.stat().st_size,
+            size_bytes=size,
         )
 
     def discard(self) -> None:
-        self._stack.close()
-        self._path.unlink()
+        self._file.close()
+        self._work.files.delete(self._name)
 
 
-def output_path(written_file: WrittenFile, task: int, number: int) -> Path:
-    """Return the path in the output of *written_file*, the *number*-th of its kind that *task* wrote."""
-    folder = Path(written_file.table)
-    if written_file.is_of_topic:
-        folder /= hive_folder(written_file.topic)
-    return folder / f"part-{task:05d}-{number:03d}.zstd.parquet"
+def output_path(written_file: WrittenFile, prefix: str, task: int, number: int) -> str:
+    """Return the path in the output of *written_file*, the *number*-th of its kind that *task* wrote.
+
+    *prefix* tells apart the files of several runs that write to one output.
+    """
+    name = f"part-{prefix}{task:05d}-{number:03d}.zstd.parquet"
+    return "/".join((written_file.table, *written_file.folders, name))
 
 
-def hive_folder(topic: str | None) -> str:
-    """Return the folder name for *topic*, as Hive, Spark and Arrow write and read it."""
-    return f"topic={NULL_PARTITION if topic is None else quote(topic, safe='')}"
+def hive_folder(column: str, value: str | None) -> str:
+    """Return the folder name for *value* of *column*, as Hive, Spark and Arrow write and read it."""
+    return f"{column}={NULL_PARTITION if value is None else quote(value, safe='')}"

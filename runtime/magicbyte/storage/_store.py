@@ -225,6 +225,12 @@ class Store:
         url = parse_url(path)
         return system, inner(url.key if url else path)
 
+    @contextmanager
+    def file_system(self, path: str) -> Iterator[tuple[Any, str]]:
+        """Provide pyarrow's file system and *path* as it spells it; its errors become ours."""
+        with self._translated_errors(path):
+            yield self._system(path)
+
     # Errors
 
     @contextmanager

@@ -17,7 +17,7 @@ from magicbyte.logdir._manifest import MAX_MANIFEST_BYTES, parse_manifest
 from magicbyte.logdir.embedded_file import EmbeddedFile, EmbeddedRange
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.split import Split
-from magicbyte.spark.pipeline_plan import decode, encode
+from magicbyte.spark._pipeline_plan import decode, encode
 from surveys import surveys_of
 from tiered_segments import aiven_partition, chunk_table, segments_of
 

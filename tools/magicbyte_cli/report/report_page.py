@@ -4,6 +4,7 @@ from pathlib import Path
 
 from magicbyte_cli.report.document import document
 from magicbyte_cli.report.figures import ReportFigures, read_figures
+from magicbyte_cli.report.figures.scan import ParquetFiles
 from magicbyte_cli.report.sections import overview_section
 from magicbyte_cli.report.sections.findings_section import findings
 from magicbyte_cli.report.sections.partitions_section import partitions
@@ -28,9 +29,12 @@ CONTENTS = {
 """Names of the parts of the page by anchor, in order."""
 
 
-def write_report(folder: Path) -> None:
-    """Write report.html into *folder*, an output of `pipeline`, from the tables in it."""
-    page = render(read_figures(folder))
+def write_report(folder: Path, batch_files: ParquetFiles | None = None) -> None:
+    """Write report.html into *folder*, an output of `pipeline`, from the tables in it.
+
+    *batch_files* are the files of that table, if they are elsewhere.
+    """
+    page = render(read_figures(folder, batch_files))
     (folder / "report.html").write_text(page, encoding="utf-8")
 
 

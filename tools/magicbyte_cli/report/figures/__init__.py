@@ -18,6 +18,7 @@ from magicbyte_cli.report.figures.partition_figures import (
     summed,
 )
 from magicbyte_cli.report.figures.problem_figures import ProblemFigures, read_problems
+from magicbyte_cli.report.figures.scan import ParquetFiles, parquet_files
 from magicbyte_cli.report.figures.transaction_figures import TransactionFigures, read_transactions
 
 
@@ -42,13 +43,20 @@ class ReportFigures:
     """`brokers` and `partitions` with their verdicts, as `verify` has them; None if it did not run."""
 
 
-def read_figures(folder: Path) -> ReportFigures:
-    """Return the figures of the tables in *folder*, an output of `pipeline`."""
+def read_figures(folder: Path, batch_files: ParquetFiles | None = None) -> ReportFigures:
+    """Return the figures of the tables in *folder*, an output of `pipeline`.
+
+    *batch_files* are the files of that table, if they are elsewhere.
+    """
     with (folder / "_magicbyte" / "plan.jsonl").open(encoding="utf-8") as file:
         plan_settings = json.loads(file.readline())
     partitions = read_partitions(folder)
     files = read_segments(folder, partitions)
-    entries = read_entries(folder, partitions)
+    entries = read_entries(
+        folder,
+        parquet_files(folder / "batches") if batch_files is None else batch_files,
+        partitions,
+    )
     transactions = read_transactions(folder, partitions, entries.producers)
     problems = read_problems(folder, partitions)
     ordered = sorted(

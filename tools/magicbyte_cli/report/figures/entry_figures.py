@@ -19,7 +19,7 @@ from magicbyte_cli.report.figures.partition_figures import (
     PartitionFigures,
 )
 from magicbyte_cli.report.figures.producer_figures import ProducerSums
-from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, ParquetFiles, scan
 from magicbyte_cli.report.figures.timeline import Timeline
 
 COLUMNS = (
@@ -63,8 +63,10 @@ class EntryFigures:
     """True if the output contains the decoded sizes of keys and values."""
 
 
-def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]) -> EntryFigures:
-    """Return the figures of `batches` in *folder*; set the largest timestamps of *figures_by_partition*."""
+def read_entries(
+    folder: Path, batch_files: ParquetFiles, figures_by_partition: dict[Key, PartitionFigures]
+) -> EntryFigures:
+    """Return the figures of *batch_files*, and of *folder*; set the largest timestamps of *figures_by_partition*."""
     encodings = GroupedAggregates(
         ("magic", "codec"), ("size_bytes", "count"), ("size_bytes", "sum"), ("record_count", "sum")
     )
@@ -73,7 +75,7 @@ def read_entries(folder: Path, figures_by_partition: dict[Key, PartitionFigures]
     entry_bytes, entry_records = PowerHistogram(), PowerHistogram()
     times = Timeline([name for name in BYTE_DISPOSITIONS if name not in (*LOST, "tail")])
     producers = ProducerSums()
-    for table in scan(folder / "batches", COLUMNS.split()):
+    for table in scan(batch_files, COLUMNS.split()):
         num_entries += table.num_rows
         is_control = pc.fill_null(table.column("is_control"), False)
         num_control += pc.sum(is_control).as_py() or 0

@@ -11,7 +11,7 @@ from typing import Any
 import pyarrow.compute as pc
 
 from magicbyte.tables.schemas import DISPOSITIONS, LOST, PARTITIONS
-from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, parquet_files, scan
 
 Key = tuple[str | None, int | None]
 """Topic and partition."""
@@ -104,7 +104,7 @@ def read_partitions(folder: Path) -> dict[Key, PartitionFigures]:
         for entry in time_ranges
     }
     figures_by_partition: dict[Key, PartitionFigures] = {}
-    tables = scan(folder / "partitions", PARTITIONS.names)
+    tables = scan(parquet_files(folder / "partitions"), PARTITIONS.names)
     for row in chain.from_iterable(table.to_pylist() for table in tables):
         key = row["topic"], row["partition"]
         records = Counter({name: row.pop(f"records_{name}") or 0 for name in DISPOSITIONS})
@@ -132,7 +132,7 @@ def read_segments(
         ("file_kind", "live", "why_not"), ("size_bytes", "count"), ("size_bytes", "sum")
     )
     columns = ["topic", "partition", "file_kind", "live", "why_not", "size_bytes"]
-    for table in scan(folder / "segments", [*columns, *names]):
+    for table in scan(parquet_files(folder / "segments"), [*columns, *names]):
         by_kind.add(table)
         is_log = pc.equal(table.column("file_kind"), "log")
         by_partition.add(table.filter(pc.and_(is_log, table.column("live"))))

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 
 from magicbyte.findings import SEVERITIES
 from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
-from magicbyte_cli.report.figures.scan import GroupedAggregates, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, parquet_files, scan
 
 MAX_EXAMPLES = 12
 """Findings of a code that are shown one by one."""
@@ -49,7 +49,7 @@ def read_problems(
     """Return the figures of `problems` in *folder*; count the findings of each of *figures_by_partition*."""
     sums = GroupedAggregates(("severity", "code", "topic", "partition"), ("severity", "count"))
     examples: dict[str, list[dict[str, Any]]] = {}
-    for table in scan(folder / "problems", COLUMNS.split()):
+    for table in scan(parquet_files(folder / "problems"), COLUMNS.split()):
         sums.add(table)
         for code in pc.unique(table.column("code")).to_pylist():
             rows = examples.setdefault(code, [])

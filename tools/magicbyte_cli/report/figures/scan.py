@@ -12,6 +12,9 @@ from pyarrow.dataset import get_partition_keys, partitioning
 FOLDERS = partitioning(pa.schema([("topic", pa.string())]), flavor="hive")
 """Columns that may be stored as names of folders, such as `topic=orders`."""
 
+ParquetFiles = Iterator[tuple[str, Any]]
+"""Files of a table: their paths relative to its folder, and what pyarrow.parquet reads."""
+
 ROWS = 1 << 16
 """Largest number of rows per Arrow table that `scan` yields."""
 
@@ -22,16 +25,22 @@ MERGED_BY = {"sum": "sum", "count": "sum", "min": "min", "max": "max"}
 """Functions that merge partial results of an aggregate."""
 
 
-def scan(folder: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
-    """Yield *columns* of the Parquet files in *folder*, up to `ROWS` rows at a time.
+def parquet_files(folder: Path) -> ParquetFiles:
+    """Yield the paths of the Parquet files below *folder*: relative to it, and whole."""
+    for path in sorted(folder.rglob("*.parquet")):
+        yield str(path.relative_to(folder)), path
+
+
+def scan(files: ParquetFiles, columns: Sequence[str]) -> Iterator[pa.Table]:
+    """Yield *columns* of the Parquet *files*, up to `ROWS` rows at a time.
 
     A column may also be stored as the name of a folder. Timestamps become numbers of microseconds
     since the epoch, since Python's datetime ends in the year 9999.
     """
-    for path in sorted(folder.rglob("*.parquet")):
-        folder_columns = get_partition_keys(FOLDERS.parse(str(path.relative_to(folder))))
+    for relative_path, source in files:
+        folder_columns = get_partition_keys(FOLDERS.parse(relative_path))
         stored = [name for name in columns if name not in folder_columns]
-        with pq.ParquetFile(path) as file:
+        with pq.ParquetFile(source) as file:
             for batch in file.iter_batches(ROWS, columns=stored, use_threads=False):
                 table = _with_numeric_times(pa.Table.from_batches([batch]))
                 for name, value in folder_columns.items():

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from magicbyte.tables.schemas import OUTCOMES
 from magicbyte_cli.report.figures.partition_figures import Key, PartitionFigures
 from magicbyte_cli.report.figures.producer_figures import ProducerSums
-from magicbyte_cli.report.figures.scan import GroupedAggregates, first_rows, scan
+from magicbyte_cli.report.figures.scan import GroupedAggregates, first_rows, parquet_files, scan
 from magicbyte_cli.report.figures.timeline import Int64Array, Timeline
 
 UNENDED = ("open", "undecided")
@@ -64,7 +64,7 @@ def read_transactions(
         ("size_bytes", "sum"),
     )
     transactions = TransactionFigures({}, Timeline(OUTCOMES), {}, [], [])
-    for table in scan(folder / "transactions", COLUMNS.split()):
+    for table in scan(parquet_files(folder / "transactions"), COLUMNS.split()):
         sums.add(table)
         producers.add_transactions(table)
         times = pc.coalesce(table.column("first_timestamp"), table.column("marker_timestamp"))

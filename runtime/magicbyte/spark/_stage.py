@@ -15,24 +15,34 @@ left no note.
 import fcntl
 import hashlib
 import os
-import secrets
 import shutil
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from magicbyte.errors import InputError
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.dataset import Dataset
-from magicbyte.spark.pipeline_plan import is_plan
-
-METADATA_FOLDER = "_magicbyte"
-"""Folder in an output with its plan. It marks the output as written by a pipeline."""
+from magicbyte.spark._commit import finish_commit
+from magicbyte.spark._pipeline_plan import is_plan
+from magicbyte.spark._work_folder import METADATA_FOLDER, PLAN_FILE, WorkFolder
+from magicbyte.storage.output_folder import LocalFolder
 
 
 def plan_path(folder: Path) -> Path:
-    return folder / METADATA_FOLDER / "plan.jsonl"
+    return folder / METADATA_FOLDER / PLAN_FILE
+
+
+def parquet_files(folder: Path) -> Iterator[tuple[str, Path]]:
+    """Yield the paths of the Parquet files below *folder*: relative to it, and whole."""
+    for path in sorted(folder.rglob("*.parquet")):
+        yield str(path.relative_to(folder)), path
+
+
+def digest_of(plan: str) -> str:
+    """Return the name of the work folder for *plan*, the text of a plan."""
+    return hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()[:16]
 
 
 def check_output(out: Path, dataset: Dataset, paths: Iterable[str], *, overwrite: bool) -> Path:
@@ -71,12 +81,16 @@ class Stage:
         self.folder = out.parent / f".{out.name}.part"
         self._work: WorkFolder | None = None
 
-    def begin(self, plan: str) -> "WorkFolder":
+    def begin(self, plan: str) -> WorkFolder:
         """Return the folder for *plan*, the text of a plan, and delete work for other plans."""
-        digest = hashlib.sha256(plan.encode("utf-8", "surrogateescape")).hexdigest()[:16]
+        digest = digest_of(plan)
         self._delete_work(keep=digest)
-        self._work = WorkFolder(self.folder / digest)
-        self._work.create(plan)
+        self._work = WorkFolder(LocalFolder(self.folder / digest))
+        for folder in (self.folder / digest / name for name in ("files", "notes")):
+            folder.mkdir(parents=True, exist_ok=True)
+        (self.ready / METADATA_FOLDER).mkdir(parents=True, exist_ok=True)
+        for path in (self.folder / digest / PLAN_FILE, plan_path(self.ready)):
+            path.write_bytes(plan.encode("utf-8", "surrogateescape"))
         return self._work
 
     @property
@@ -84,14 +98,30 @@ class Stage:
         """Folder that will replace the output."""
         if self._work is None:
             raise RuntimeError("begin() was not called")
-        return self._work.out
+        return Path(self._work.root.path) / "out"
+
+    def placed_sizes(self) -> dict[str, int]:
+        """Return the sizes of the files that are in `ready`, by path."""
+        return LocalFolder(self.ready).files()
+
+    def place(self, targets: Mapping[str, str]) -> None:
+        """Move the files of tasks, the keys of *targets*, to their paths in `ready`.
+
+        An earlier run may have moved some of them. Parquet files of other runs are deleted.
+        """
+        assert self._work is not None
+        ready = LocalFolder(self.ready)
+        for name, path in targets.items():
+            if (Path(self._work.files.path) / name).exists():
+                self._work.files.transfer(name, ready, path)
+        for path in ready.files().keys() - set(targets.values()):
+            if path.endswith(".parquet"):
+                ready.delete(path)
 
     @property
     def is_worth_keeping(self) -> bool:
         """True if some task has finished, so that the next run need not repeat it."""
-        with suppress(OSError):
-            return self._work is not None and any(self._work.notes.iterdir())
-        return False
+        return self._work is not None and bool(self._work.notes.files())
 
     def clear(self) -> None:
         """Delete the files and notes of the tasks of all plans."""
@@ -112,6 +142,10 @@ class Stage:
             shutil.rmtree(old)
         else:
             old.rename(self.out)
+
+    def files_of(self, table: str) -> Iterator[tuple[str, Any]]:
+        """Yield the Parquet files of *table*: paths below its folder, and what pyarrow.parquet reads."""
+        yield from parquet_files(self.ready / table)
 
     def publish(self) -> None:
         """Replace the output by the folder `ready`."""
@@ -138,9 +172,10 @@ def staged(
     stage = Stage(out)
     is_kept = False
     try:
-        with _locked(stage.folder):
+        with locked(stage.folder):
             try:
                 stage.recover_old_output()
+                finish_commit(LocalFolder(out), LocalFolder(stage.folder))
                 check_replaceable(out, overwrite=overwrite)
                 if restart:
                     stage.clear()
@@ -150,9 +185,7 @@ def staged(
             except BaseException:
                 is_kept = stage.is_worth_keeping
                 if is_kept:
-                    say(
-                        f"finished tasks are kept in {stage.folder}: run the same command to continue"
-                    )
+                    say(kept_work_message(str(stage.folder)))
                 raise
             finally:
                 if not is_kept:
@@ -165,12 +198,17 @@ def staged(
         raise
 
 
+def kept_work_message(folder: str) -> str:
+    """Return the advice after an error that leaves finished tasks in *folder*."""
+    return f"finished tasks are kept in {folder}: run the same command to continue"
+
+
 LOCK = b"A run of magicbyte pipeline works here, or was killed: the next one goes on.\n"
 """Content of the lock file. It marks the folder as ours."""
 
 
 @contextmanager
-def _locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[None]:
     """Create *folder* and lock it for this process; the system unlocks it when the process ends."""
     path = folder / "lock"
     with suppress(FileExistsError):
@@ -207,52 +245,3 @@ def _create_parents(parent: Path) -> list[Path]:
         missing.append(folder)
     parent.mkdir(parents=True, exist_ok=True)
     return missing
-
-
-@dataclass(frozen=True, slots=True)
-class WorkFolder:
-    """The files and notes of one plan's tasks. It is sent to the tasks."""
-
-    folder: Path
-
-    @property
-    def out(self) -> Path:
-        return self.folder / "out"
-
-    @property
-    def plan(self) -> Path:
-        return self.folder / "plan.jsonl"
-
-    def create(self, plan: str) -> None:
-        for folder in (self.folder, self.folder / "files", self.notes, self.out):
-            folder.mkdir(exist_ok=True)
-        (self.out / METADATA_FOLDER).mkdir(exist_ok=True)
-        self.plan.write_text(plan, encoding="utf-8", errors="surrogateescape")
-
-    @property
-    def notes(self) -> Path:
-        return self.folder / "notes"
-
-    def new_file(self) -> Path:
-        """Return a path for a task's file that no other attempt at a task uses."""
-        return self.file(f"{secrets.token_hex(16)}.parquet")
-
-    def file(self, name: str) -> Path:
-        """Return the path of the file *name*, which a task has written."""
-        return self.folder / "files" / name
-
-    def read_note(self, task: int) -> str | None:
-        """Return the note on *task*; None if it has not finished."""
-        try:
-            return self._note(task).read_text(encoding="utf-8")
-        except FileNotFoundError:
-            return None
-
-    def write_note(self, task: int, note: str) -> None:
-        """Write *note* on *task* atomically. If two attempts finish, either note will do."""
-        draft = self.file(f"{secrets.token_hex(16)}.note")
-        draft.write_text(note, encoding="utf-8")
-        draft.replace(self._note(task))
-
-    def _note(self, task: int) -> Path:
-        return self.notes / f"{task:06d}.json"

@@ -115,8 +115,16 @@ def is_plan(path: Path) -> bool:
     """Return whether *path* is a plan in our format."""
     try:
         with path.open("rb") as file:
-            origin = json.loads(file.readline(1 << 20))
-    except (OSError, ValueError):
+            return is_plan_text(file.readline(1 << 20))
+    except OSError:
+        return False
+
+
+def is_plan_text(text: bytes) -> bool:
+    """Return whether *text* begins as a plan in our format does."""
+    try:
+        origin = json.loads(text.partition(b"\n")[0])
+    except ValueError:
         return False
     return isinstance(origin, dict) and origin.get("format") == FORMAT
 
