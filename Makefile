@@ -36,16 +36,20 @@ unexport SPARK_HOME SPARK_CONF_DIR PYSPARK_PYTHON PYSPARK_DRIVER_PYTHON
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "%-16s %s\n", $$1, $$2 }' Makefile
 
+.PHONY: kernels
+kernels: .venv/run ## Build the machine code of the kernels for this processor, in .cache/kernels
+	@$(BIN)/python -m magicbyte_tools.kernels
+
 .PHONY: run
-run: .venv/run ## Read a real broker's log directory into Parquet and a report, in out/
+run: kernels ## Read a real broker's log directory into Parquet and a report, in out/
 	$(BIN)/magicbyte pipeline tests/data/2.8/lives/log-0 out --overwrite
 
 .PHONY: test
-test: lint check-generated dist ## Check everything, and run the tests
+test: lint check-generated kernels dist ## Check everything, and run the tests
 	$(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: test-fast
-test-fast: .venv/dev ## Formatting, and the quick tests of each module, in less than a minute
+test-fast: .venv/dev kernels ## Formatting, and the quick tests of each module, in less than a minute
 	$(BIN)/ruff format --check
 	$(BIN)/ruff check
 	$(BIN)/python -m pytest --fast --quiet --numprocesses $(JOBS) --dist worksteal
@@ -72,7 +76,7 @@ vectors: .venv/dev ## Write tests/vectors/ by the Construct twin
 	$(BIN)/python -m magicbyte_tools.vectors
 
 .PHONY: conformance
-conformance: .venv/dev ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
+conformance: .venv/dev kernels ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
 	$(BIN)/python -m magicbyte_tools.conformance $(if $(ENGINE),--engine $(ENGINE),-- $(RUNNER))
 
 .PHONY: parsers
@@ -80,7 +84,7 @@ parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder
 	$(BIN)/python -m magicbyte_tools.parsers $(TARGET) $(OUT)
 
 .PHONY: docs
-docs: .venv/dev ## Write docs/formats/, the format reference, from spec/
+docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/
 	$(BIN)/python -m magicbyte_tools.reference
 
 .PHONY: gallery
@@ -88,15 +92,15 @@ gallery: .venv/dev ## Write a pull request to the Kaitai format gallery, to OUT 
 	$(BIN)/python -m magicbyte_tools.webide.gallery $(or $(OUT),dist/gallery)
 
 .PHONY: costs
-costs: .venv/dev ## Encode the batches of logs in every format, and write docs/costs.md: LOGS='folder...'
+costs: .venv/dev kernels ## Encode the batches of logs in every format, and write docs/costs.md: LOGS='folder...'
 	$(BIN)/python -m magicbyte_tools.costs $(LOGS) --out docs/costs.md
 
 .PHONY: bench
-bench: .venv/dev ## Measure the engine beside others, and write docs/performance.md: OPTIONS='--mb 16 --cells GLOB'
+bench: .venv/dev kernels ## Measure the engine beside others, and write docs/performance.md: OPTIONS='--mb 16 --cells GLOB'
 	$(BIN)/python -m magicbyte_tools.bench $(OPTIONS)
 
 .PHONY: test-brokers
-test-brokers: .venv/dev ## Ask Spark's own Kafka source what we are asked, with real brokers: Maven, Java and the folder shared
+test-brokers: .venv/dev kernels ## Ask Spark's own Kafka source what we are asked, with real brokers: Maven, Java and the folder shared
 	MAGICBYTE_BROKERS=1 $(BIN)/python -m pytest tests/brokers $(OPTIONS)
 
 .PHONY: check-kafka
@@ -105,26 +109,33 @@ check-kafka: .venv/dev ## Fail if spec/messages lacks a message, version or fiel
 	$(BIN)/python -m magicbyte_tools.check_kafka $(OPTIONS)
 
 .PHONY: test-spark-versions
-test-spark-versions: .venv/dev ## Run the tests of Spark with each release that is supported: OPTIONS='4.0.5 4.2.1'
+test-spark-versions: .venv/dev kernels ## Run the tests of Spark with each release that is supported: OPTIONS='4.0.5 4.2.1'
 	tools/spark_versions.sh $(OPTIONS)
 
 .PHONY: mutants
-mutants: .venv/dev ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)
+mutants: .venv/dev kernels ## Put small faults into spec/ and runtime/, and count those that the tests find (half an hour)
 	$(BIN)/python -m magicbyte_tools.mutants
 
 .PHONY: fuzz
-fuzz: .venv/dev ## Give the engines millions of mutated entries between guard pages: OPTIONS='--cases N --seed N LOG...'
+fuzz: .venv/dev kernels ## Give the engines millions of mutated entries between guard pages: OPTIONS='--cases N --seed N LOG...'
 	$(BIN)/python -m magicbyte_tools.fuzz $(OPTIONS)
 
 .PHONY: dist
-dist: .venv/run ## Build the wheel
+dist: .venv/run ## Build the wheel for this machine
 	rm -rf dist
 	$(BIN)/python -m hatchling build --target wheel
 
+.PHONY: dist-all
+dist-all: .venv/run ## Build the wheels for all systems and processors, and the one without machine code
+	rm -rf dist
+	@for machine in linux-x86_64 linux-aarch64 darwin-arm64 any; do \
+		MAGICBYTE_WHEEL=$$machine $(BIN)/python -m hatchling build --target wheel; \
+	done
+
 .PHONY: lock
 lock: .venv/run ## Choose newer versions of all dependencies
-	$(call compile,dev,pyproject.toml --extra spark --group dev)
-	$(call compile,run,pyproject.toml --extra spark --constraint requirements/dev.lock)
+	$(call compile,dev,pyproject.toml --extra jit --extra spark --group dev)
+	$(call compile,run,pyproject.toml --extra jit --extra spark --constraint requirements/dev.lock)
 	$(call compile,build,--group build --constraint requirements/dev.lock)
 
 .PHONY: prove

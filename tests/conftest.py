@@ -12,7 +12,10 @@ from clusters import lines
 from log_builder import Folder
 from log_reader import Read
 from magicbyte import storage
+from magicbyte.engines.columnar import _kernel_library
+from magicbyte.engines.columnar._processor_levels import levels_here
 from magicbyte.storage import File
+from magicbyte_tools.kernels import library_builder, link
 from paths import DATA
 from s3_server import S3Server
 from slow_tests import SLOW
@@ -22,6 +25,22 @@ TESTS = Path(__file__).parent
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--fast", action="store_true", help="leave out the tests of slow_tests.py")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Build the library of kernels if sources have changed; other processes of the run find it there.
+
+    A mutant of `magicbyte` elsewhere has none: its kernels are compiled in each process. They are, too, where
+    ziglang is not installed, which links.
+    """
+    is_worker = hasattr(config, "workerinput")
+    if not is_worker and _kernel_library.BUILT == library_builder.BUILT and link.is_available():
+        library_builder.build(levels_here()[:1])
+
+
+def pytest_report_header() -> list[str]:
+    path = _kernel_library.library_path()
+    return [f"kernels: {path or 'compiled in each process, because ziglang is not installed'}"]
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:

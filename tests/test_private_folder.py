@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from magicbyte._private_folder import private_folder, read_private, write_private
+from magicbyte._private_folder import private_folder
 
 as_root = pytest.mark.skipif(
     not hasattr(os, "getuid") or os.getuid() != 0, reason="only root gives files away"
@@ -57,41 +57,3 @@ def test_a_folder_of_somebody_else_is_refused(tmp_path: Path) -> None:
     os.chown(path, 1234, -1)
     assert private_folder(path) is None
     assert private_folder(path / "below") is None
-
-
-def test_a_file_that_only_the_user_writes_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "code"
-    write_private(path, b"code")
-    assert path.stat().st_mode & 0o777 == 0o600
-    assert read_private(path) == b"code"
-    assert read_private(tmp_path / "none") is None
-    with pytest.raises(FileExistsError):
-        write_private(path, b"other")
-
-
-@pytest.mark.parametrize("mode", [0o620, 0o602, 0o666])
-def test_a_file_that_others_may_write_is_not_read(mode: int, tmp_path: Path) -> None:
-    path = tmp_path / "code"
-    path.write_bytes(b"code")
-    path.chmod(mode)
-    assert read_private(path) is None
-
-
-def test_links_and_other_kinds_of_files_are_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "code"
-    write_private(path, b"code")
-    link, twin, fifo = (tmp_path / name for name in ("link", "twin", "fifo"))
-    link.symlink_to(path)
-    os.mkfifo(fifo)
-    for other in (link, fifo, tmp_path):
-        assert read_private(other) is None
-    os.link(path, twin)
-    assert read_private(path) is None
-
-
-@as_root
-def test_a_file_of_somebody_else_is_not_read(tmp_path: Path) -> None:
-    path = tmp_path / "code"
-    write_private(path, b"code")
-    os.chown(path, 1234, -1)
-    assert read_private(path) is None

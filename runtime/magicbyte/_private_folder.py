@@ -47,31 +47,3 @@ def is_closed_to_others(folder: Path) -> bool:
         if status.st_mode & OTHERS_WRITE and not is_sticky:
             return False
     return status.st_uid == user
-
-
-def read_private(path: Path) -> bytes | None:
-    """Return the content of the file *path*; None if it is absent or another user could write it.
-
-    It is the user's own regular file, under one name, and neither a link nor open to others.
-    """
-    flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    try:
-        descriptor = os.open(path, flags | getattr(os, "O_BINARY", 0))
-    except OSError:
-        return None
-    status = os.fstat(descriptor)
-    is_own = not hasattr(os, "getuid") or (
-        status.st_uid == os.getuid() and not status.st_mode & OTHERS_WRITE and status.st_nlink == 1
-    )
-    if not is_own or not stat.S_ISREG(status.st_mode):
-        os.close(descriptor)
-        return None
-    with os.fdopen(descriptor, "rb") as file:
-        return file.read()
-
-
-def write_private(path: Path, data: bytes) -> None:
-    """Write *data* to *path*, a new file that only the user can write."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags, 0o600), "wb") as file:
-        file.write(data)

@@ -107,7 +107,7 @@ SIGNATURES = {
     "sections": Signature(0, (2, 1)),
     "decode": Signature(1, (2, 0, 0, 1)),
 }
-"""Signatures of a format's kernels, by name; `decode` is the function that `decoder` returns."""
+"""Signatures of a format's kernels, by name."""
 
 
 class Description(Protocol):
@@ -119,6 +119,8 @@ class Description(Protocol):
     """Numbers in a descriptor."""
     STATE: int
     """Slots in a state."""
+    MODES: tuple[int, ...]
+    """State slots with the mode of each column of TABLE."""
     SLACK: int
     """Bytes that must be readable after a payload and writable after the bytes of a column."""
     LEAST_ROW: int
@@ -156,18 +158,22 @@ class Kernels(Protocol):
         """Narrow `start` and `size` of *entries* to their compressed bytes; size 0 if there are none."""
 
     @staticmethod
-    def decoder(*modes: int) -> Callable[[Any, int, int, Any], int]:
-        """Return the kernel that fills columns of TABLE from the entries [first, last).
+    def decode(desc: Any, first: int, last: int, slots: Any) -> int:
+        """Fill columns of TABLE from the entries [first, last); *slots*, the state, has each column's mode.
 
         Each mode is 0 (column not requested), COPIED, or, for `binary` columns of TABLE itself,
         VIEWED. The `offsets` buffer of a VIEWED column receives Arrow views, whose offsets count
         from the address in slot `bytes`.
 
-        The kernel returns the index of the entry at which it stopped, or *last*; the state then
-        contains the rows of the entries before it. Slot STOP_REASON is BUFFER_FULL if a buffer cannot hold
-        the entry, else STOP_ROW and the slots after it say where it has stopped. The caller guarantees that addresses and sizes in descriptors and state refer to
-        existing memory.
+        Returns the index of the entry at which it stopped, or *last*; the state then contains the rows
+        of the entries before it. Slot STOP_REASON is BUFFER_FULL if a buffer cannot hold the entry, else
+        STOP_ROW and the slots after it say where it has stopped. The caller guarantees that addresses and
+        sizes in descriptors and state refer to existing memory.
         """
+
+    @staticmethod
+    def decoder(*modes: int) -> Callable[[Any, int, int, Any], int]:
+        """Return a `decode` for these modes alone, which does not read them from the state."""
 
 
 class RowFileModule(Protocol):

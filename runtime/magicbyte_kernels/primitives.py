@@ -23,8 +23,9 @@ AHEAD_OF_HEADER, MOST_PASSED_OVER = 4096, 2048
 For larger entries it is cheaper to wait for each header.
 """
 
-inlined = njit(forceinline=True)
-called = njit
+_without_wrappers = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
+inlined = njit(forceinline=True, **_without_wrappers)
+called = njit(**_without_wrappers)
 """Decorators for the functions of kernels: inlined or called. Kernels are not decorated."""
 
 
@@ -167,7 +168,7 @@ else:
 
     @intrinsic
     def call5(typing: Any, function: Any, a: Any, b: Any, c: Any, d: Any, e: Any) -> Any:
-        """Call the C function at an address. As an argument, it is not part of cached machine code."""
+        """Call the C function at an address. As an argument, it is not part of machine code."""
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             kind = ir.FunctionType(I64, [I64] * 5).as_pointer()
@@ -187,11 +188,9 @@ else:
             arguments = [
                 builder.load(builder.gep(words, [I64(number)])) for number in range(num_words)
             ]
-            error = cgutils.alloca_once(builder, I8.as_pointer())
-            pointers = [I64.as_pointer(), error.type]
-            kind = ir.FunctionType(I32, [*pointers, *[I64] * num_words]).as_pointer()
-            results = builder.inttoptr(args[1], pointers[0])
-            status = builder.call(builder.inttoptr(args[0], kind), [results, error, *arguments])
+            kind = ir.FunctionType(I32, [I64.as_pointer(), *[I64] * num_words]).as_pointer()
+            results = builder.inttoptr(args[1], I64.as_pointer())
+            status = builder.call(builder.inttoptr(args[0], kind), [results, *arguments])
             return builder.zext(status, I64)
 
         @intrinsic

@@ -334,17 +334,16 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
     for name, value in {"headers": 0, "is_loaded": False, "is_refused": False}.items():
         monkeypatch.setattr(process, name, value)
     monkeypatch.setattr(_auto, "HEADERS_BEFORE_LOADING", 6)
-    for is_loaded, is_kept, expected in [
+    for is_loaded, is_built, expected in [
         (False, True, "reference"),
-        (True, False, "reference"),
-        (True, True, "columnar"),
+        (True, False, "columnar"),
         (False, True, "columnar"),  # enough of them have been read
         (False, False, "reference"),
     ]:
         process.is_loaded = is_loaded
-        monkeypatch.setattr(_auto, "is_header_reader_cached", lambda is_kept=is_kept: is_kept)
+        monkeypatch.setattr(_auto, "is_library_built", lambda is_built=is_built: is_built)
         chosen.read_headers(MemoryFile(b"", "memory"), 0, 0)
-        assert asked[-1] == expected, (is_loaded, is_kept)
+        assert asked[-1] == expected, (is_loaded, is_built)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])

@@ -1,13 +1,11 @@
-"""Tests of choosing an engine, caching its machine code, and fallbacks where Numba fails."""
+"""Tests of choosing an engine, opening its machine code, and what happens where there is none."""
 
+import ast
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
-import llvmlite.binding
 import pytest
 
 from magicbyte.engines.factory import engine
@@ -23,64 +21,96 @@ from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
 data = memoryview(open(sys.argv[1], "rb").read())
-chosen = {engine}
+chosen = engine({engine!r})
 rows = chosen.decode(Chunk(data, 0), ("offset",), limits=Limits()).rows
-print(type(chosen).__name__, rows.num_rows)
+print(type(chosen).__name__, rows.num_rows, "numba" in sys.modules, "llvmlite" in sys.modules)
 """
 
-COLUMNAR = 'engine("columnar")'
+NO_COMPILER = """
+import sys
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numba", "llvmlite"):
+            raise ImportError(f"{name} is refused")
+sys.meta_path.insert(0, Refused())
+"""
+"""Python that refuses to import what compiles kernels."""
+
+NO_LIBRARY = """
+from magicbyte.engines.columnar import _kernel_library
+_kernel_library.levels_here = lambda: []
+"""
+"""Python for a processor without a library of kernels."""
+
+FAILURE = """
+import magicbyte as mb
+try:
+    mb.open(sys.argv[1], engine="columnar").records().to_table()
+except mb.InputError as error:
+    print(error)
+"""
 
 
-def read(code: str, *, before: str = "", **variables: str) -> tuple[str, str]:
-    """Return stdout and stderr of a new process that reads a log with the engine *code*."""
+def process(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    """Run *code* in a new process with the log's path as its argument."""
     done = subprocess.run(
-        [sys.executable, "-c", before + READ.format(engine=code), str(LOG)],
+        [sys.executable, "-c", code, str(LOG)],
         env={**os.environ, **variables},
         capture_output=True,
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return done.stdout.strip(), done.stderr
+    return done
 
 
 def run(code: str, **variables: str) -> str:
-    """Return the output of *code* in a new process with the log's path as its argument."""
-    return subprocess.check_output(
-        [sys.executable, "-c", code, str(LOG)], env={**os.environ, **variables}, text=True
-    )
+    """Return the output of *code* in a new process."""
+    return process(code, **variables).stdout.strip()
+
+
+def read(name: str, before: str = "", **variables: str) -> str:
+    """Return what READ prints for the engine *name*, after *before*."""
+    return run(before + READ.format(engine=name), **variables)
 
 
 @pytest.fixture(scope="module")
-def num_rows() -> str:
-    return read('engine("reference")')[0].split()[1]
-
-
-@pytest.fixture(scope="module")
-def compiled(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str, str]:
-    """A folder with cached machine code, then stdout and stderr of the process that compiled it."""
-    folder = tmp_path_factory.mktemp("compiled")
-    return folder, *read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
-
-
-@pytest.fixture
-def cached_code(compiled: tuple[Path, str, str], tmp_path: Path) -> Path:
-    """A copy of the folder with cached machine code, for one test."""
-    return shutil.copytree(compiled[0], tmp_path / "cached")
-
-
-def test_headers_are_read_without_numba() -> None:
-    code = """
-import sys, magicbyte as mb
-rows = mb.open(sys.argv[1], engine="columnar").batches(quick=True).to_table()
-print(rows.num_rows > 0, "numba" in sys.modules)
-"""
-    run(code)  # where no machine code is kept yet, Numba makes it
-    assert run(code) == "True False\n"
+def num_rows() -> int:
+    return int(read("reference").split()[1])
 
 
 def test_an_engine_that_there_is_not_is_an_error() -> None:
     with pytest.raises(InputError, match="expected auto, columnar or reference"):
         engine("fast")
+
+
+def test_reading_imports_no_compiler(num_rows: int) -> None:
+    assert read("columnar", NO_COMPILER) == f"ColumnarEngine {num_rows} False False"
+
+
+def test_headers_are_read_without_a_compiler() -> None:
+    code = """
+import magicbyte as mb
+print(mb.open(sys.argv[1], engine="columnar").batches(quick=True).to_table().num_rows > 0)
+"""
+    assert run(NO_COMPILER + code) == "True"
+
+
+def test_reading_writes_no_file(num_rows: int, tmp_path: Path) -> None:
+    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"), str(tmp_path))
+    assert read("columnar", **places) == f"ColumnarEngine {num_rows} False False"
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux lists the mappings of a process")
+def test_no_memory_is_writable_and_executable_and_all_code_is_of_files() -> None:
+    code = """
+maps = [line.split() for line in open("/proc/self/maps")]
+print(sorted({(line[1], line[5] if len(line) > 5 else "no file") for line in maps
+    if "x" in line[1] and (len(line) < 6 or line[5][0] == "[" or "w" in line[1])}))
+"""
+    wrong = run(READ.format(engine="columnar") + code).splitlines()[-1]
+    of_linux = {("r-xp", "[vdso]"), ("--xp", "[vsyscall]")}
+    assert set(ast.literal_eval(wrong)) <= of_linux
 
 
 AUTO = """
@@ -104,187 +134,67 @@ print(read[0].equals(read[1]), read[0].equals(read[2]), asked["columnar"] > 0)
 """
 
 
-def auto(
-    loading: int,
-    compiling: int,
-    before: str = "",
-    columns: tuple[str, ...] = ("offset", "value"),
-    **variables: str,
-) -> str:
-    code = before + AUTO.format(loading=loading, compiling=compiling, columns=columns)
-    return run(code, **variables).strip()
+def auto(loading: int, compiling: int, before: str = "", **variables: str) -> str:
+    columns = ("offset", "value")
+    return run(
+        before + AUTO.format(loading=loading, compiling=compiling, columns=columns), **variables
+    )
 
 
-def test_auto_goes_over_to_kernels_where_there_is_much_to_read(tmp_path: Path) -> None:
-    rows = int(read('engine("reference")')[0].split()[1])
-    much = 7 * rows  # entries count, too: two reads scan each twice
+def test_auto_goes_over_to_kernels_where_there_is_much_to_read(num_rows: int) -> None:
+    much = 7 * num_rows  # entries count, too: two reads scan each twice
     assert auto(much, much) == "True True False"
-    assert auto(rows, rows) == "True True True"
-    # Machine code that is still to be made takes longer.
-    assert auto(1, much, NUMBA_CACHE_DIR=str(tmp_path)) == "True True False"
+    assert auto(num_rows, much) == "True True True"
+    # A library that is still to be compiled takes longer.
+    assert auto(1, much, NO_LIBRARY) == "True True False"
 
 
-GONE = "import sys; sys.modules['numba'] = None\n"
+def test_auto_reads_where_nothing_can_be_compiled() -> None:
+    assert auto(1, 1, NO_COMPILER + NO_LIBRARY) == "True True False"
 
 
-def test_auto_reads_without_numba(tmp_path: Path) -> None:
-    assert auto(1, 1, GONE, NUMBA_CACHE_DIR=str(tmp_path)) == "True True False"
+def test_kernels_are_compiled_in_the_process_where_there_is_no_library(num_rows: int) -> None:
+    assert read("columnar", NO_LIBRARY) == f"ColumnarEngine {num_rows} True True"
 
 
-def test_machine_code_that_is_kept_needs_no_numba(num_rows: str, cached_code: Path) -> None:
-    printed, said = read(COLUMNAR, before=GONE, NUMBA_CACHE_DIR=str(cached_code))
-    assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
+def test_without_a_library_and_a_compiler_the_columnar_engine_says_what_is_missing() -> None:
+    printed = run(NO_COMPILER + NO_LIBRARY + FAILURE)
+    assert "engine 'columnar': no library of kernels for this processor; " in printed
+    assert printed.endswith("expected the extra `jit`, or another engine")
 
 
-@pytest.mark.parametrize(
-    "damage", [lambda code: code[:-1], lambda code: b"", lambda code: code * 2]
-)
-def test_machine_code_that_is_not_whole_is_made_again(
-    damage: Any, num_rows: str, cached_code: Path
+def test_a_library_of_other_sources_is_refused_and_the_reference_engine_reads(
+    num_rows: int,
 ) -> None:
-    (path,) = cached_code.rglob("*decode*.o")
-    path.write_bytes(damage(path.read_bytes()))
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code))
-    assert printed == f"ColumnarEngine {num_rows}"
-    assert said.count("compiling the columnar engine") == 1
-    assert read(COLUMNAR, NUMBA_CACHE_DIR=str(cached_code)) == (printed, "")
-
-
-@pytest.mark.parametrize("mode", [0o2775, 0o757])
-def test_machine_code_in_a_folder_that_others_may_write_is_not_loaded(
-    mode: int, cached_code: Path
-) -> None:
-    code = f"""
-from magicbyte.engines.columnar.kernel_loader import cache_folder, is_scan_cached
-print(cache_folder() is not None, is_scan_cached({LOG.read_bytes()[16]}))
+    other = """
+from magicbyte.engines.columnar import _kernel_library
+_kernel_library.kernel_abi = lambda: 64 * "0"
 """
-    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "True True\n"
-    (path,) = {path.parent for path in cached_code.rglob("*.o")}
-    path.chmod(mode)
-    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "False False\n"
+    printed = run(f"import sys{other}{FAILURE}")
+    assert "was built from other sources" in printed
+    assert printed.endswith("expected a library of these (000000000000): run `make kernels`")
+    done = process(other + AUTO.format(loading=1, compiling=1, columns=("offset", "value")))
+    assert done.stdout == "True True False\n"
+    assert "reading goes on with the reference engine: " in done.stderr
 
 
-SCAN = """
+def test_a_library_that_is_none_is_refused(tmp_path: Path) -> None:
+    code = f"""
 import sys
-from magicbyte.engines.factory import engine
-from magicbyte.engines.protocol import Chunk
-from magicbyte.limits import Limits
-data = memoryview(open(sys.argv[1], "rb").read())
-scan = engine("columnar").scan(Chunk(data, 0), verify=True, limits=Limits())
-print(len(scan.entries) > 0, scan.unsound is None)
+from magicbyte.engines.columnar import _kernel_library, _processor_levels
+_kernel_library.SHIPPED = _kernel_library.Path({str(tmp_path)!r})
+for level in _processor_levels.LEVELS:
+    (_kernel_library.SHIPPED / level.file_name).write_bytes(b"no library")
 """
-"""Checks checksums alone: its machine code is made in a quarter of the time that decoding takes."""
+    printed = run(code + FAILURE)
+    assert printed.endswith(
+        "expected a library of kernels: run `pip install --force-reinstall magicbyte`"
+    )
 
 
-def test_machine_code_for_another_processor_is_kept_beside(
-    cached_code: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    def scan(processor: str) -> int:
-        """Return how often the process says that it compiles."""
-        printed = run(SCAN, NUMBA_CACHE_DIR=str(cached_code), NUMBA_CPU_NAME=processor)
-        assert printed == "True True\n"
-        return capfd.readouterr().err.count("compiling the columnar engine")
-
-    kept = set(cached_code.rglob("*scan*.o"))
-    assert kept
-    assert scan("generic") == 1
-    beside = set(cached_code.rglob("*scan*.o")) - kept
-    assert len(beside) == 1
-    assert [scan(name) for name in ("host", "generic")] == [0, 0]
-
-
-def test_without_numba_the_columnar_engine_says_what_is_missing(tmp_path: Path) -> None:
-    code = """
-import magicbyte as mb
-try:
-    mb.open(sys.argv[1], engine="columnar").records().to_table()
-except mb.InputError as error:
-    print(error)
-"""
-    printed = run(GONE + code, NUMBA_CACHE_DIR=str(tmp_path))
-    assert "engine 'columnar'" in printed and "numba" in printed
-    assert "expected Numba, or another engine" in printed
-
-
-def test_machine_code_is_kept_where_the_user_says(
-    num_rows: str, compiled: tuple[Path, str, str]
-) -> None:
-    folder, printed, said = compiled
-    assert printed == f"ColumnarEngine {num_rows}"
-    assert said.count("compiling the columnar engine") == 1
-    assert list(folder.rglob("*decode*.o"))
-    printed, said = read(COLUMNAR, NUMBA_CACHE_DIR=str(folder))
-    assert (printed, said) == (f"ColumnarEngine {num_rows}", "")
-
-    # The folder has machine code for the columns of that read alone.
-    def goes_over(*columns: str) -> bool:
-        least, kept = 7 * int(num_rows), str(folder)
-        return auto(1, least, columns=columns, NUMBA_CACHE_DIR=kept).endswith("True")
-
-    assert goes_over("offset")
-    assert not goes_over("offset", "value")
-
-
-def test_machine_code_is_that_of_all_codecs(cached_code: Path) -> None:
-    magic = LOG.read_bytes()[16]
-    code = f"""
-from magicbyte.engines.columnar.kernel_loader import is_decoder_cached
-print(is_decoder_cached({magic}, ("offset",), False))
-"""
-    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "True\n"
-    for path in cached_code.rglob("decompress*.o"):
-        path.unlink()
-    assert run(code, NUMBA_CACHE_DIR=str(cached_code)) == "False\n"
-
-
-def test_where_nothing_can_be_kept_kernels_run_all_the_same(tmp_path: Path) -> None:
-    """All cache folders are below a file, where not even the superuser can write."""
-    blocked = tmp_path / "file"
-    blocked.touch()
-    places = dict.fromkeys(("HOME", "XDG_CACHE_HOME", "TMPDIR", "TEMP", "TMP"), str(blocked))
-    elsewhere = f"import tempfile; tempfile.tempdir = {str(blocked)!r}\n"
-    assert run(elsewhere + SCAN, **places) == "True True\n"
-
-
-def test_a_processor_without_the_instruction_computes_checksums_by_table() -> None:
-    code = """
-from magicbyte_kernels.checksums import NUM_LANES, has_instruction
-print(has_instruction("sse4.2"), has_instruction("pclmul"), NUM_LANES)
-"""
-    assert run(code, NUMBA_CPU_NAME="generic") == "False False 1\n"
-
-
-@pytest.mark.parametrize(
-    ("without", "num_lanes"), [("nothing", 4), ("avx512", 2), ("vpclmulqdq", 1), ("pclmul", 1)]
-)
-def test_checksums_are_the_same_however_many_blocks_are_multiplied_at_once(
-    without: str, num_lanes: int
-) -> None:
-    features = llvmlite.binding.get_host_cpu_features()
-    if num_lanes > 1 and not (features.get("vpclmulqdq") and features.get("avx512f")):
-        pytest.skip("this processor multiplies no four blocks at once")
-    for name in features:
-        features[name] = features[name] and without not in name
-    code = """
-import random, sys, zlib
-import crc32c
-import numpy as np
-from magicbyte_kernels import checksums
-if sys.platform == "win32":
-    held = np.zeros(8192, np.uint8)
-else:
-    from magicbyte_tools.fuzz.memory import GuardedBuffer
-    held = GuardedBuffer(8192).bytes
-drawn = random.Random(7)
-held[:] = np.frombuffer(drawn.randbytes(len(held)), np.uint8)
-data, place = held.tobytes(), held.ctypes.data
-sizes = [*range(700), *(drawn.randrange(5000) for _ in range(100))]
-for size in sizes:
-    for begin in (0, drawn.randrange(64), len(data) - size):
-        part = data[begin : begin + size]
-        told = (place + begin, place + begin + size)
-        assert checksums.crc32(*told) == zlib.crc32(part), ("crc32", size)
-        assert checksums.crc32c(*told) == crc32c.crc32c(part), ("crc32c", size)
-print(checksums.NUM_LANES)
-"""
-    assert run(code, NUMBA_CPU_FEATURES=features.flatten()) == f"{num_lanes}\n"
+def test_the_lowest_level_can_be_forced_and_one_that_is_not_there_is_an_error() -> None:
+    level = "from magicbyte.engines.columnar import _processor_levels as levels\n"
+    level += "print([level.name for level in levels.levels_here()])"
+    assert run(level, MAGICBYTE_CPU="baseline") == "['baseline']"
+    printed = run("import sys" + FAILURE, MAGICBYTE_CPU="9000")
+    assert printed.startswith("MAGICBYTE_CPU=9000; expected a level that this processor has: ")

@@ -24,7 +24,8 @@ NAMES = {
     "row_is_transactional": 16,
 }
 WIDTH = 17
-STATE = 28
+STATE = 32
+MODES = (28, 29, 30, 31)
 SLACK = 64
 LEAST_ROW = 26
 IS_STREAM = True

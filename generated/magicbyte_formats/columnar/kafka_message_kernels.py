@@ -127,169 +127,180 @@ def sections(desc: Any, entries: Any) -> None:
             desc[n, 1] = p - begin
 
 
-@cache
-def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: int) -> Callable[[Any, int, int, Any], int]:
-    """Return the kernel that fills the requested columns."""
-
-    def decode(desc: Any, first: int, last: int, state: Any) -> int:
-        state[STOP_REASON] = 0
-        is_lenient = int(state[IS_LENIENT])
-        records_rows = int(state[11])
-        records_capacity = int(state[12])
-        to_timestamp_data = int(state[13])
-        to_timestamp_nulls = int(state[14])
-        to_key_offsets = int(state[15])
-        to_key_bytes = int(state[16])
-        to_key_capacity = int(state[17])
-        to_key_used = int(state[18])
-        to_key_valid = int(state[19])
-        to_key_nulls = int(state[20])
-        to_value_offsets = int(state[21])
-        to_value_bytes = int(state[22])
-        to_value_capacity = int(state[23])
-        to_value_used = int(state[24])
-        to_value_valid = int(state[25])
-        to_value_nulls = int(state[26])
-        to_offset_data = int(state[27])
-        for n in range(first, last):
-            p = int(desc[n, 2])
-            p_end = int(desc[n, 3])
-            payload_start = row_start = p
-            if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
+@inlined
+def decode_rows(desc: Any, first: int, last: int, state: Any, mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: int) -> int:
+    """Fill the columns that the modes request from the entries [first, last)."""
+    state[STOP_REASON] = 0
+    is_lenient = int(state[IS_LENIENT])
+    records_rows = int(state[11])
+    records_capacity = int(state[12])
+    to_timestamp_data = int(state[13])
+    to_timestamp_nulls = int(state[14])
+    to_key_offsets = int(state[15])
+    to_key_bytes = int(state[16])
+    to_key_capacity = int(state[17])
+    to_key_used = int(state[18])
+    to_key_valid = int(state[19])
+    to_key_nulls = int(state[20])
+    to_value_offsets = int(state[21])
+    to_value_bytes = int(state[22])
+    to_value_capacity = int(state[23])
+    to_value_used = int(state[24])
+    to_value_valid = int(state[25])
+    to_value_nulls = int(state[26])
+    to_offset_data = int(state[27])
+    for n in range(first, last):
+        p = int(desc[n, 2])
+        p_end = int(desc[n, 3])
+        payload_start = row_start = p
+        if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        rows_before = records_rows
+        while p < p_end:
+            row_start = p
+            if records_rows >= records_capacity:
                 state[STOP_REASON] = BUFFER_FULL
                 return n
-            if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            rows_before = records_rows
-            while p < p_end:
-                row_start = p
-                if records_rows >= records_capacity:
-                    state[STOP_REASON] = BUFFER_FULL
-                    return n
-                if p_end - p < 26:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                offset = s8be(p + 0)
-                len_message = s4be(p + 8)
-                crc = u4be(p + 12)
-                magic = s1(p + 16)
-                attributes = u1(p + 17)
-                codec = attributes >> 0 & 0x7
-                if not (len_message >= 14):
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if not (magic == 0 or magic == 1):
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                size = len_message + 12
-                if size < 26 or size > p_end - p:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if desc[n, 5]:
-                    if codec != 0:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if magic != desc[n, 9]:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if crc32(p + 16, p + size) != crc:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                end = p + size
-                p += 18
-                timestamp = -1
-                if magic >= 1:
-                    timestamp = s8be(p)
-                    p += 8
-                len_key = s4be(p)
-                if len_key < -1:
-                    if not is_lenient:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    count_negative(state, records_rows - rows_before, row_start - payload_start)
-                p += 4
-                if p > end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if mode_timestamp:
-                    to_timestamp = timestamp
-                    put8(to_timestamp_data + 8 * records_rows, to_timestamp)
-                    if to_timestamp == -1:
-                        to_timestamp_nulls += 1
-                if mode_key == COPIED:
-                    put4(to_key_offsets + 4 * records_rows, to_key_used)
-                if len_key >= 0:
-                    size = len_key
-                    if size < 0 or size > end - p:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if mode_key:
-                        put1(to_key_valid + records_rows, 1)
-                        if mode_key == VIEWED:
-                            view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
-                        else:
-                            copy(to_key_bytes + to_key_used, p, size)
-                            to_key_used += size
-                    p += size
-                elif mode_key:
-                    put1(to_key_valid + records_rows, 0)
-                    to_key_nulls += 1
-                    if mode_key == VIEWED:
-                        view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
-                len_value = s4be(p)
-                if len_value < -1:
-                    if not is_lenient:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    count_negative(state, records_rows - rows_before, row_start - payload_start)
-                p += 4
-                if p > end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if mode_value == COPIED:
-                    put4(to_value_offsets + 4 * records_rows, to_value_used)
-                if len_value >= 0:
-                    size = len_value
-                    if size < 0 or size > end - p:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if mode_value:
-                        put1(to_value_valid + records_rows, 1)
-                        if mode_value == VIEWED:
-                            view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
-                        else:
-                            copy(to_value_bytes + to_value_used, p, size)
-                            to_value_used += size
-                    p += size
-                elif mode_value:
-                    put1(to_value_valid + records_rows, 0)
-                    to_value_nulls += 1
-                    if mode_value == VIEWED:
-                        view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
-                if p != end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if mode_offset:
-                    put8(to_offset_data + 8 * records_rows, offset)
-                records_rows += 1
-            if records_rows == rows_before:
+            if p_end - p < 26:
                 stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
-            desc[n, 4] = records_rows - rows_before
-            state[11] = records_rows
+            offset = s8be(p + 0)
+            len_message = s4be(p + 8)
+            crc = u4be(p + 12)
+            magic = s1(p + 16)
+            attributes = u1(p + 17)
+            codec = attributes >> 0 & 0x7
+            if not (len_message >= 14):
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if not (magic == 0 or magic == 1):
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            size = len_message + 12
+            if size < 26 or size > p_end - p:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if desc[n, 5]:
+                if codec != 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if magic != desc[n, 9]:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if crc32(p + 16, p + size) != crc:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+            end = p + size
+            p += 18
+            timestamp = -1
+            if magic >= 1:
+                timestamp = s8be(p)
+                p += 8
+            len_key = s4be(p)
+            if len_key < -1:
+                if not is_lenient:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                count_negative(state, records_rows - rows_before, row_start - payload_start)
+            p += 4
+            if p > end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
             if mode_timestamp:
-                state[14] = to_timestamp_nulls
+                to_timestamp = timestamp
+                put8(to_timestamp_data + 8 * records_rows, to_timestamp)
+                if to_timestamp == -1:
+                    to_timestamp_nulls += 1
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[18] = to_key_used
-            if mode_key:
-                state[20] = to_key_nulls
+            if len_key >= 0:
+                size = len_key
+                if size < 0 or size > end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if mode_key:
+                    put1(to_key_valid + records_rows, 1)
+                    if mode_key == VIEWED:
+                        view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
+                    else:
+                        copy(to_key_bytes + to_key_used, p, size)
+                        to_key_used += size
+                p += size
+            elif mode_key:
+                put1(to_key_valid + records_rows, 0)
+                to_key_nulls += 1
+                if mode_key == VIEWED:
+                    view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
+            len_value = s4be(p)
+            if len_value < -1:
+                if not is_lenient:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                count_negative(state, records_rows - rows_before, row_start - payload_start)
+            p += 4
+            if p > end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[24] = to_value_used
-            if mode_value:
-                state[26] = to_value_nulls
-        return last
+            if len_value >= 0:
+                size = len_value
+                if size < 0 or size > end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if mode_value:
+                    put1(to_value_valid + records_rows, 1)
+                    if mode_value == VIEWED:
+                        view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
+                    else:
+                        copy(to_value_bytes + to_value_used, p, size)
+                        to_value_used += size
+                p += size
+            elif mode_value:
+                put1(to_value_valid + records_rows, 0)
+                to_value_nulls += 1
+                if mode_value == VIEWED:
+                    view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
+            if p != end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if mode_offset:
+                put8(to_offset_data + 8 * records_rows, offset)
+            records_rows += 1
+        if records_rows == rows_before:
+            stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+            return n
+        desc[n, 4] = records_rows - rows_before
+        state[11] = records_rows
+        if mode_timestamp:
+            state[14] = to_timestamp_nulls
+        if mode_key == COPIED:
+            put4(to_key_offsets + 4 * records_rows, to_key_used)
+            state[18] = to_key_used
+        if mode_key:
+            state[20] = to_key_nulls
+        if mode_value == COPIED:
+            put4(to_value_offsets + 4 * records_rows, to_value_used)
+            state[24] = to_value_used
+        if mode_value:
+            state[26] = to_value_nulls
+    return last
+
+
+def decode(desc: Any, first: int, last: int, state: Any) -> int:
+    """Fill the columns that the modes in the state request."""
+    return decode_rows(desc, first, last, state, int(state[28]), int(state[29]), int(state[30]), int(state[31]))
+
+
+@cache
+def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: int) -> Callable[[Any, int, int, Any], int]:
+    """Return the kernel for these modes alone; it does not read them from the state."""
+
+    def decode(desc: Any, first: int, last: int, state: Any) -> int:
+        return decode_rows(desc, first, last, state, int(mode_timestamp), int(mode_key), int(mode_value), int(mode_offset))
 
     return decode

@@ -32,7 +32,8 @@ NAMES = {
     "reserved": 24,
 }
 WIDTH = 25
-STATE = 44
+STATE = 50
+MODES = (44, 45, 46, 47, 48, 49)
 SLACK = 64
 LEAST_ROW = 7
 IS_STREAM = False

@@ -113,285 +113,296 @@ def sections(desc: Any, entries: Any) -> None:
     """Do nothing: the compressed bytes of an entry are its payload."""
 
 
-@cache
-def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int, mode_timestamp: int, mode_sequence: int) -> Callable[[Any, int, int, Any], int]:
-    """Return the kernel that fills the requested columns."""
-
-    def decode(desc: Any, first: int, last: int, state: Any) -> int:
-        state[STOP_REASON] = 0
-        is_lenient = int(state[IS_LENIENT])
-        records_rows = int(state[11])
-        records_capacity = int(state[12])
-        to_key_offsets = int(state[13])
-        to_key_bytes = int(state[14])
-        to_key_capacity = int(state[15])
-        to_key_used = int(state[16])
-        to_key_valid = int(state[17])
-        to_key_nulls = int(state[18])
-        to_value_offsets = int(state[19])
-        to_value_bytes = int(state[20])
-        to_value_capacity = int(state[21])
-        to_value_used = int(state[22])
-        to_value_valid = int(state[23])
-        to_value_nulls = int(state[24])
-        to_headers_offsets = int(state[25])
-        to_offset_data = int(state[39])
-        to_timestamp_data = int(state[40])
-        to_timestamp_nulls = int(state[41])
-        to_sequence_data = int(state[42])
-        to_sequence_nulls = int(state[43])
-        headers_rows = int(state[26])
-        headers_capacity = int(state[27])
-        to_headers_key_offsets = int(state[28])
-        to_headers_key_bytes = int(state[29])
-        to_headers_key_capacity = int(state[30])
-        to_headers_key_used = int(state[31])
-        to_headers_value_offsets = int(state[33])
-        to_headers_value_bytes = int(state[34])
-        to_headers_value_capacity = int(state[35])
-        to_headers_value_used = int(state[36])
-        to_headers_value_valid = int(state[37])
-        to_headers_value_nulls = int(state[38])
-        for n in range(first, last):
-            p = int(desc[n, 2])
-            p_end = int(desc[n, 3])
-            payload_start = row_start = p
-            if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            if mode_headers and p_end - p > to_headers_key_capacity - to_headers_key_used:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            if mode_headers and p_end - p > to_headers_value_capacity - to_headers_value_used:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            rows_before = records_rows
-            base_offset = int(desc[n, 6])
-            base_timestamp = int(desc[n, 13])
-            max_timestamp = int(desc[n, 14])
-            base_sequence = int(desc[n, 17])
-            num_records = int(desc[n, 18])
-            timestamp_type = int(desc[n, 20])
-            if num_records < 0:
-                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                return n
-            records_most = min(num_records, (p_end - p) // 7)
-            if records_most > records_capacity - records_rows:
-                state[STOP_REASON] = BUFFER_FULL
-                return n
-            for _ in range(records_most):
-                row_start = p
-                len_body, p = zigzag32(p)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if p > p_end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                size = len_body
-                if size < 0 or size > p_end - p:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                body_end = p + size
-                attributes_ = s1(p)
-                if not (attributes_ == 0):
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                timestamp_delta, p = zigzag64(p + 1)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                offset_delta, p = zigzag32(p)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                len_key, p = zigzag32(p)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if len_key < -1:
-                    if not is_lenient:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    count_negative(state, records_rows - rows_before, row_start - payload_start)
-                if p > body_end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if mode_key == COPIED:
-                    put4(to_key_offsets + 4 * records_rows, to_key_used)
-                if len_key >= 0:
-                    size = len_key
-                    if size < 0 or size > body_end - p:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if mode_key:
-                        put1(to_key_valid + records_rows, 1)
-                        if mode_key == VIEWED:
-                            view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
-                        else:
-                            copy(to_key_bytes + to_key_used, p, size)
-                            to_key_used += size
-                    p += size
-                elif mode_key:
-                    put1(to_key_valid + records_rows, 0)
-                    to_key_nulls += 1
-                    if mode_key == VIEWED:
-                        view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
-                len_value, p = zigzag32(p)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if len_value < -1:
-                    if not is_lenient:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    count_negative(state, records_rows - rows_before, row_start - payload_start)
-                if p > body_end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if mode_value == COPIED:
-                    put4(to_value_offsets + 4 * records_rows, to_value_used)
-                if len_value >= 0:
-                    size = len_value
-                    if size < 0 or size > body_end - p:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                        return n
-                    if mode_value:
-                        put1(to_value_valid + records_rows, 1)
-                        if mode_value == VIEWED:
-                            view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
-                        else:
-                            copy(to_value_bytes + to_value_used, p, size)
-                            to_value_used += size
-                    p += size
-                elif mode_value:
-                    put1(to_value_valid + records_rows, 0)
-                    to_value_nulls += 1
-                    if mode_value == VIEWED:
-                        view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
-                num_headers, p = zigzag32(p)
-                if p == 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if not (num_headers >= 0):
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if p > body_end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                if num_headers < 0:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
-                    return n
-                headers_most = min(num_headers, (body_end - p) // 2)
-                if mode_headers:
-                    put4(to_headers_offsets + 4 * records_rows, headers_rows)
-                    if headers_most > headers_capacity - headers_rows:
-                        state[STOP_REASON] = BUFFER_FULL
-                        return n
-                for element in range(headers_most):
-                    element_start = p
-                    headers_len_key, p = zigzag32(p)
-                    if p == 0:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if not (headers_len_key >= 0):
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if p > body_end:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if mode_headers:
-                        put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
-                    size = headers_len_key
-                    if size < 0 or size > body_end - p:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if mode_headers:
-                        if not is_ascii(p, size):
-                            state[32] = 1
-                        copy(to_headers_key_bytes + to_headers_key_used, p, size)
-                        to_headers_key_used += size
-                    p += size
-                    headers_len_value, p = zigzag32(p)
-                    if p == 0:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if p > body_end:
-                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                        return n
-                    if mode_headers:
-                        put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
-                    if headers_len_value >= 0:
-                        size = headers_len_value
-                        if size < 0 or size > body_end - p:
-                            stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
-                            return n
-                        if mode_headers:
-                            put1(to_headers_value_valid + headers_rows, 1)
-                            copy(to_headers_value_bytes + to_headers_value_used, p, size)
-                            to_headers_value_used += size
-                        p += size
-                    elif mode_headers:
-                        put1(to_headers_value_valid + headers_rows, 0)
-                        to_headers_value_nulls += 1
-                    headers_rows += 1
-                element_start = p
-                if headers_most < num_headers:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
-                    return n
-                if p != body_end:
-                    stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
-                    return n
-                if mode_offset:
-                    put8(to_offset_data + 8 * records_rows, wrap(base_offset + offset_delta))
-                if mode_timestamp:
-                    to_timestamp = wrap(max_timestamp if (timestamp_type == 1) else (base_timestamp + timestamp_delta))
-                    put8(to_timestamp_data + 8 * records_rows, to_timestamp)
-                    if to_timestamp == -1:
-                        to_timestamp_nulls += 1
-                if mode_sequence:
-                    to_sequence = wrap((-1) if (base_sequence < 0) else ((base_sequence + offset_delta) % 2147483648))
-                    put4(to_sequence_data + 4 * records_rows, to_sequence)
-                    if to_sequence == -1:
-                        to_sequence_nulls += 1
-                records_rows += 1
+@inlined
+def decode_rows(desc: Any, first: int, last: int, state: Any, mode_key: int, mode_value: int, mode_headers: int, mode_offset: int, mode_timestamp: int, mode_sequence: int) -> int:
+    """Fill the columns that the modes request from the entries [first, last)."""
+    state[STOP_REASON] = 0
+    is_lenient = int(state[IS_LENIENT])
+    records_rows = int(state[11])
+    records_capacity = int(state[12])
+    to_key_offsets = int(state[13])
+    to_key_bytes = int(state[14])
+    to_key_capacity = int(state[15])
+    to_key_used = int(state[16])
+    to_key_valid = int(state[17])
+    to_key_nulls = int(state[18])
+    to_value_offsets = int(state[19])
+    to_value_bytes = int(state[20])
+    to_value_capacity = int(state[21])
+    to_value_used = int(state[22])
+    to_value_valid = int(state[23])
+    to_value_nulls = int(state[24])
+    to_headers_offsets = int(state[25])
+    to_offset_data = int(state[39])
+    to_timestamp_data = int(state[40])
+    to_timestamp_nulls = int(state[41])
+    to_sequence_data = int(state[42])
+    to_sequence_nulls = int(state[43])
+    headers_rows = int(state[26])
+    headers_capacity = int(state[27])
+    to_headers_key_offsets = int(state[28])
+    to_headers_key_bytes = int(state[29])
+    to_headers_key_capacity = int(state[30])
+    to_headers_key_used = int(state[31])
+    to_headers_value_offsets = int(state[33])
+    to_headers_value_bytes = int(state[34])
+    to_headers_value_capacity = int(state[35])
+    to_headers_value_used = int(state[36])
+    to_headers_value_valid = int(state[37])
+    to_headers_value_nulls = int(state[38])
+    for n in range(first, last):
+        p = int(desc[n, 2])
+        p_end = int(desc[n, 3])
+        payload_start = row_start = p
+        if mode_key == COPIED and p_end - p > to_key_capacity - to_key_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        if mode_value == COPIED and p_end - p > to_value_capacity - to_value_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        if mode_headers and p_end - p > to_headers_key_capacity - to_headers_key_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        if mode_headers and p_end - p > to_headers_value_capacity - to_headers_value_used:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        rows_before = records_rows
+        base_offset = int(desc[n, 6])
+        base_timestamp = int(desc[n, 13])
+        max_timestamp = int(desc[n, 14])
+        base_sequence = int(desc[n, 17])
+        num_records = int(desc[n, 18])
+        timestamp_type = int(desc[n, 20])
+        if num_records < 0:
+            stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+            return n
+        records_most = min(num_records, (p_end - p) // 7)
+        if records_most > records_capacity - records_rows:
+            state[STOP_REASON] = BUFFER_FULL
+            return n
+        for _ in range(records_most):
             row_start = p
-            if records_most < num_records:
+            len_body, p = zigzag32(p)
+            if p == 0:
                 stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
-            if p != p_end:
+            if p > p_end:
                 stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
                 return n
-            desc[n, 4] = records_rows - rows_before
-            state[11] = records_rows
+            size = len_body
+            if size < 0 or size > p_end - p:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            body_end = p + size
+            attributes_ = s1(p)
+            if not (attributes_ == 0):
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            timestamp_delta, p = zigzag64(p + 1)
+            if p == 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            offset_delta, p = zigzag32(p)
+            if p == 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            len_key, p = zigzag32(p)
+            if p == 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if len_key < -1:
+                if not is_lenient:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                count_negative(state, records_rows - rows_before, row_start - payload_start)
+            if p > body_end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
             if mode_key == COPIED:
                 put4(to_key_offsets + 4 * records_rows, to_key_used)
-                state[16] = to_key_used
-            if mode_key:
-                state[18] = to_key_nulls
+            if len_key >= 0:
+                size = len_key
+                if size < 0 or size > body_end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if mode_key:
+                    put1(to_key_valid + records_rows, 1)
+                    if mode_key == VIEWED:
+                        view(to_key_offsets + LEN_VIEW * records_rows, p, size, p - to_key_bytes)
+                    else:
+                        copy(to_key_bytes + to_key_used, p, size)
+                        to_key_used += size
+                p += size
+            elif mode_key:
+                put1(to_key_valid + records_rows, 0)
+                to_key_nulls += 1
+                if mode_key == VIEWED:
+                    view(to_key_offsets + LEN_VIEW * records_rows, p, 0, p - to_key_bytes)
+            len_value, p = zigzag32(p)
+            if p == 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if len_value < -1:
+                if not is_lenient:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                count_negative(state, records_rows - rows_before, row_start - payload_start)
+            if p > body_end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
             if mode_value == COPIED:
                 put4(to_value_offsets + 4 * records_rows, to_value_used)
-                state[22] = to_value_used
-            if mode_value:
-                state[24] = to_value_nulls
+            if len_value >= 0:
+                size = len_value
+                if size < 0 or size > body_end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                    return n
+                if mode_value:
+                    put1(to_value_valid + records_rows, 1)
+                    if mode_value == VIEWED:
+                        view(to_value_offsets + LEN_VIEW * records_rows, p, size, p - to_value_bytes)
+                    else:
+                        copy(to_value_bytes + to_value_used, p, size)
+                        to_value_used += size
+                p += size
+            elif mode_value:
+                put1(to_value_valid + records_rows, 0)
+                to_value_nulls += 1
+                if mode_value == VIEWED:
+                    view(to_value_offsets + LEN_VIEW * records_rows, p, 0, p - to_value_bytes)
+            num_headers, p = zigzag32(p)
+            if p == 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if not (num_headers >= 0):
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if p > body_end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            if num_headers < 0:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+                return n
+            headers_most = min(num_headers, (body_end - p) // 2)
             if mode_headers:
                 put4(to_headers_offsets + 4 * records_rows, headers_rows)
+                if headers_most > headers_capacity - headers_rows:
+                    state[STOP_REASON] = BUFFER_FULL
+                    return n
+            for element in range(headers_most):
+                element_start = p
+                headers_len_key, p = zigzag32(p)
+                if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if not (headers_len_key >= 0):
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if p > body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if mode_headers:
+                    put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
+                size = headers_len_key
+                if size < 0 or size > body_end - p:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if mode_headers:
+                    if not is_ascii(p, size):
+                        state[32] = 1
+                    copy(to_headers_key_bytes + to_headers_key_used, p, size)
+                    to_headers_key_used += size
+                p += size
+                headers_len_value, p = zigzag32(p)
+                if p == 0:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if p > body_end:
+                    stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                    return n
+                if mode_headers:
+                    put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
+                if headers_len_value >= 0:
+                    size = headers_len_value
+                    if size < 0 or size > body_end - p:
+                        stop_at(state, records_rows - rows_before, row_start - payload_start, element, element_start - payload_start)
+                        return n
+                    if mode_headers:
+                        put1(to_headers_value_valid + headers_rows, 1)
+                        copy(to_headers_value_bytes + to_headers_value_used, p, size)
+                        to_headers_value_used += size
+                    p += size
+                elif mode_headers:
+                    put1(to_headers_value_valid + headers_rows, 0)
+                    to_headers_value_nulls += 1
+                headers_rows += 1
+            element_start = p
+            if headers_most < num_headers:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
+                return n
+            if p != body_end:
+                stop_at(state, records_rows - rows_before, row_start - payload_start, headers_most, element_start - payload_start)
+                return n
+            if mode_offset:
+                put8(to_offset_data + 8 * records_rows, wrap(base_offset + offset_delta))
             if mode_timestamp:
-                state[41] = to_timestamp_nulls
+                to_timestamp = wrap(max_timestamp if (timestamp_type == 1) else (base_timestamp + timestamp_delta))
+                put8(to_timestamp_data + 8 * records_rows, to_timestamp)
+                if to_timestamp == -1:
+                    to_timestamp_nulls += 1
             if mode_sequence:
-                state[43] = to_sequence_nulls
-            state[26] = headers_rows
-            if mode_headers:
-                put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
-                state[31] = to_headers_key_used
-            if mode_headers:
-                put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
-                state[36] = to_headers_value_used
-            if mode_headers:
-                state[38] = to_headers_value_nulls
-        return last
+                to_sequence = wrap((-1) if (base_sequence < 0) else ((base_sequence + offset_delta) % 2147483648))
+                put4(to_sequence_data + 4 * records_rows, to_sequence)
+                if to_sequence == -1:
+                    to_sequence_nulls += 1
+            records_rows += 1
+        row_start = p
+        if records_most < num_records:
+            stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+            return n
+        if p != p_end:
+            stop_at(state, records_rows - rows_before, row_start - payload_start, 0, 0)
+            return n
+        desc[n, 4] = records_rows - rows_before
+        state[11] = records_rows
+        if mode_key == COPIED:
+            put4(to_key_offsets + 4 * records_rows, to_key_used)
+            state[16] = to_key_used
+        if mode_key:
+            state[18] = to_key_nulls
+        if mode_value == COPIED:
+            put4(to_value_offsets + 4 * records_rows, to_value_used)
+            state[22] = to_value_used
+        if mode_value:
+            state[24] = to_value_nulls
+        if mode_headers:
+            put4(to_headers_offsets + 4 * records_rows, headers_rows)
+        if mode_timestamp:
+            state[41] = to_timestamp_nulls
+        if mode_sequence:
+            state[43] = to_sequence_nulls
+        state[26] = headers_rows
+        if mode_headers:
+            put4(to_headers_key_offsets + 4 * headers_rows, to_headers_key_used)
+            state[31] = to_headers_key_used
+        if mode_headers:
+            put4(to_headers_value_offsets + 4 * headers_rows, to_headers_value_used)
+            state[36] = to_headers_value_used
+        if mode_headers:
+            state[38] = to_headers_value_nulls
+    return last
+
+
+def decode(desc: Any, first: int, last: int, state: Any) -> int:
+    """Fill the columns that the modes in the state request."""
+    return decode_rows(desc, first, last, state, int(state[44]), int(state[45]), int(state[46]), int(state[47]), int(state[48]), int(state[49]))
+
+
+@cache
+def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int, mode_timestamp: int, mode_sequence: int) -> Callable[[Any, int, int, Any], int]:
+    """Return the kernel for these modes alone; it does not read them from the state."""
+
+    def decode(desc: Any, first: int, last: int, state: Any) -> int:
+        return decode_rows(desc, first, last, state, int(mode_key), int(mode_value), int(mode_headers), int(mode_offset), int(mode_timestamp), int(mode_sequence))
 
     return decode

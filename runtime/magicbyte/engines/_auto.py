@@ -6,17 +6,12 @@ reference engine gets a budget, and the columnar engine starts again where it is
 
 import logging
 from collections.abc import Sequence
-from functools import cache
 
 import numpy as np
 
 from magicbyte.engines._record_headers import UNBOUNDED, BudgetError, WorkBudget
 from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
-from magicbyte.engines.columnar.kernel_loader import (
-    is_decoder_cached,
-    is_header_reader_cached,
-    is_scan_cached,
-)
+from magicbyte.engines.columnar.kernel_loader import is_library_built
 from magicbyte.engines.entry_columns import NO_VALUE, Entries
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Scan
 from magicbyte.engines.reference import ReferenceEngine
@@ -28,8 +23,8 @@ logger = logging.getLogger("magicbyte")
 
 ROWS_BEFORE_LOADING = 3_000
 ROWS_BEFORE_COMPILING = 200_000
-"""Rows and entries that a process reads before it loads cached machine code, and before it compiles what
-is not cached. The reference engine needs as long for them as loading or compiling takes: a small file
+"""Rows and entries that a process reads before it opens the library of kernels, and before it compiles one
+where there is none. The reference engine needs as long for them as opening or compiling takes: a small file
 never waits, and a read takes at most twice as long as with the better choice."""
 
 HEADERS_BEFORE_LOADING = 100_000
@@ -56,18 +51,16 @@ class _Process:
     """True if the columnar engine cannot run here."""
 
     @classmethod
-    def needs_scan_kernel(cls, magic: int) -> bool:
-        """Return whether to load the kernel that scans entries of *magic*."""
-        if cls.is_refused or cls.is_loaded or cls.rows < ROWS_BEFORE_LOADING:
-            return False
-        return cls.rows >= ROWS_BEFORE_COMPILING or _is_scan_cached(magic)
+    def missing_rows(cls) -> int:
+        """Return how many more rows it takes before loading kernels pays."""
+        return (ROWS_BEFORE_LOADING if is_library_built() else ROWS_BEFORE_COMPILING) - cls.rows
 
     @classmethod
     def needs_header_kernel(cls) -> bool:
-        """Return whether to read headers with the kernel; it is used if cached, never compiled for this."""
-        if cls.is_refused or not (cls.is_loaded or cls.headers >= HEADERS_BEFORE_LOADING):
-            return False
-        return is_header_reader_cached()
+        """Return whether to read headers with the kernel; none is compiled for this alone."""
+        if cls.is_refused or cls.is_loaded:
+            return cls.is_loaded
+        return cls.headers >= HEADERS_BEFORE_LOADING and is_library_built()
 
     @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
@@ -75,13 +68,11 @@ class _Process:
         try:
             columnar.load(magic)
         except InputError as error:
-            logger.info("reading goes on with the reference engine: %s", error)
+            level = logging.WARNING if is_library_built() else logging.INFO
+            logger.log(level, "reading goes on with the reference engine: %s", error)
             cls.is_refused = True
         else:
             cls.is_loaded = True
-
-
-_is_decoder_cached, _is_scan_cached = cache(is_decoder_cached), cache(is_scan_cached)
 
 
 def _estimated_rows(entries: Entries) -> int:
@@ -119,7 +110,8 @@ class AutoEngine:
         max_entries: int | None = None,
     ) -> Scan:
         magic = magic_at(chunk.data)
-        if magic is not None and _Process.needs_scan_kernel(magic):
+        is_needed = not (_Process.is_loaded or _Process.is_refused)
+        if is_needed and magic is not None and _Process.missing_rows() <= 0:
             _Process.load(self._columnar, magic)
         engine: Engine = self._columnar if _Process.is_loaded else self._reference
         scan = engine.scan(chunk, verify=verify, limits=limits, max_entries=max_entries)
@@ -136,11 +128,10 @@ class AutoEngine:
         verify: bool = True,
         max_entries: int | None = None,
     ) -> Decoded:
-        names = tuple(columns)
-        engine = self._decoding_engine(chunk, names, limits, max_entries)
+        engine = self._decoding_engine(chunk, limits, max_entries)
         decoded: Decoded | None = None
         if engine is self._reference:
-            budget = self._budget(chunk, names)
+            budget = self._budget(chunk)
             try:
                 decoded = self._reference.decode(
                     chunk,
@@ -153,7 +144,7 @@ class AutoEngine:
                 )
             except BudgetError:
                 _Process.rows += budget.size
-                engine = self._decoding_engine(chunk, names, limits, max_entries)
+                engine = self._decoding_engine(chunk, limits, max_entries)
         if decoded is None:
             decoded = engine.decode(
                 chunk,
@@ -166,34 +157,24 @@ class AutoEngine:
         _Process.rows += len(decoded.entries) + decoded.rows.num_rows
         return decoded
 
-    def _budget(self, chunk: Chunk, columns: tuple[str, ...]) -> WorkBudget:
+    def _budget(self, chunk: Chunk) -> WorkBudget:
         """Return how many records and headers of *chunk* the reference engine may decode before kernels pay."""
-        magic = magic_at(chunk.data)
-        if magic is None or _Process.is_refused:
+        if magic_at(chunk.data) is None or _Process.is_refused:
             return UNBOUNDED
-        is_cached = _is_decoder_cached(magic, columns, self.views)
-        most = ROWS_BEFORE_LOADING if is_cached else ROWS_BEFORE_COMPILING
-        return WorkBudget(max(most - _Process.rows, MIN_BUDGET))
+        return WorkBudget(max(_Process.missing_rows(), MIN_BUDGET))
 
-    def _decoding_engine(
-        self, chunk: Chunk, columns: tuple[str, ...], limits: Limits, max_entries: int | None
-    ) -> Engine:
-        """Return the faster engine for *columns* of *chunk*; loading or compiling kernels takes time, too."""
+    def _decoding_engine(self, chunk: Chunk, limits: Limits, max_entries: int | None) -> Engine:
+        """Return the faster engine for *chunk*; loading or compiling kernels takes time, too."""
         magic = magic_at(chunk.data)
         if magic is None or _Process.is_refused:
             return self._reference
-        if _Process.rows < ROWS_BEFORE_COMPILING:
-            if not _Process.is_loaded and not self._has_rows_to_load(chunk, limits, max_entries):
-                return self._reference
-            if not _is_decoder_cached(magic, columns, self.views):
-                return self._reference
-        if not _Process.is_loaded:
+        if not _Process.is_loaded and self._has_rows_to_load(chunk, limits, max_entries):
             _Process.load(self._columnar, magic)
         return self._columnar if _Process.is_loaded else self._reference
 
     def _has_rows_to_load(self, chunk: Chunk, limits: Limits, max_entries: int | None) -> bool:
         """Return whether the rows read so far, plus the rows in *chunk*, are enough to load kernels."""
-        missing = ROWS_BEFORE_LOADING - _Process.rows
+        missing = _Process.missing_rows()
         if missing <= 0:
             return True
         most = missing if max_entries is None else min(missing, max_entries)

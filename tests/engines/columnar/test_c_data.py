@@ -10,9 +10,10 @@ import pyarrow as pa
 import pytest
 
 import log_builder as build
-from magicbyte.engines.columnar._arrow_release import release_function
+from magicbyte.engines.columnar._arrow_release import PRIVATE_DATA, RELEASE
 from magicbyte.engines.columnar._buffers import address
-from magicbyte.engines.columnar._c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE
+from magicbyte.engines.columnar._c_data import LEN_STRUCT
+from magicbyte.engines.columnar.kernel_loader import release_function
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk
 from magicbyte.limits import Limits
@@ -35,7 +36,7 @@ def test_struct_is_released_without_the_gil() -> None:
     del held
     assert is_held() is not None
     # What is called through this type does not have the lock.
-    drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release_function(RELEASE, PRIVATE_DATA))
+    drop = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(release_function())
     drop(ctypes.addressof(struct))
     assert is_held() is None and struct[RELEASE] == 0
 
@@ -61,14 +62,15 @@ def test_rows_may_outlive_python() -> None:
 def test_struct_released_after_python_ended_keeps_its_memory() -> None:
     script = (
         "import ctypes\n"
-        "from magicbyte.engines.columnar._c_data import LEN_STRUCT, PRIVATE_DATA, RELEASE\n"
-        "from magicbyte.engines.columnar._arrow_release import release_function\n"
+        "from magicbyte.engines.columnar._arrow_release import PRIVATE_DATA, RELEASE\n"
+        "from magicbyte.engines.columnar._c_data import LEN_STRUCT\n"
+        "from magicbyte.engines.columnar.kernel_loader import release_function\n"
         "struct = (ctypes.c_int64 * LEN_STRUCT)()\n"
         "struct[RELEASE], struct[PRIVATE_DATA] = 1, id(struct)\n"
         "ctypes.pythonapi.Py_IncRef(ctypes.py_object(struct))\n"
         "at_exit = ctypes.CDLL(None).__cxa_atexit\n"
         "at_exit.argtypes = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_void_p\n"
-        "assert at_exit(release_function(RELEASE, PRIVATE_DATA), ctypes.addressof(struct), None) == 0\n"
+        "assert at_exit(release_function(), ctypes.addressof(struct), None) == 0\n"
     )
     ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
     assert ran.returncode == 0, ran.stderr

@@ -25,7 +25,7 @@ MAX_COLUMN_BYTES = ((1 << 31) - 1, 1000)
 """Largest sizes of a column in bytes: Arrow's maximum, and one so small that most calls exceed it."""
 
 COLUMNS = (WIRE_COLUMNS, ("offset",), ())
-"""Selections of columns; each has its own kernels, which take seconds to compile."""
+"""Selections of columns. The first has a decode kernel of its own; the others share one."""
 
 
 class FuzzCase(NamedTuple):

@@ -1,4 +1,4 @@
-"""Imports modules and compiles kernels once, before the worker processes are forked.
+"""Imports modules and loads kernels once, before the worker processes are forked.
 
 Buffers have no guard pages here, since a fault would end the parent process of all workers.
 """
@@ -17,7 +17,7 @@ from magicbyte_tools.fuzz.seeds import built
 __all__ = ["entry_fuzzer", "ranges", "whole"]
 
 POOL.max_bytes = 0  # do not reuse buffers that were allocated before
-with suppress(InputError):  # no Numba: the tasks say so
+with suppress(InputError):  # no kernels: the tasks say so
     data = memoryview(b"".join(one.data for one in built(1)))
     for views, columns in [*((False, columns) for columns in COLUMNS), (True, WIRE_COLUMNS)]:
         engine = ColumnarEngine(views=views)

@@ -14,6 +14,14 @@ from magicbyte_tools.mutants.mutant import Mutant
 
 ROOTS = ("generated", "runtime", "spec")
 
+KERNELS = Path(".cache", "kernels")
+"""Folder of machine code in a tree, built from the sound sources so that no process compiles it again. A
+library that was built from other sources is refused."""
+KERNEL_SOURCES = {
+    f"runtime/magicbyte/{name}.py" for name in ("engines/entry", "codecs/gzip", "codecs/snappy")
+}
+"""Mutated modules, beside generated ones, that kernels import."""
+
 CANNOT_GENERATE = (CompileError, ArithmeticError, LookupError, TypeError, ValueError)
 
 STILL = "still"
@@ -36,6 +44,8 @@ def sound_tree(folder: Path) -> Path:
         shutil.copytree(CHECKOUT / root, folder / root, ignore=ignored)
         # Validate .pyc files by hash: a mutant may have the time and the size of the file it replaces.
         compileall.compile_dir(folder / root, quiet=1, invalidation_mode=CHECKED_HASH)
+    if (CHECKOUT / KERNELS).is_dir():
+        shutil.copytree(CHECKOUT / KERNELS, folder / KERNELS)
     return folder
 
 
@@ -57,10 +67,14 @@ def run(mutant: Mutant, sound: Path) -> Outcome:
                 return Outcome(mutant, STILL)
             if not changed:
                 return Outcome(mutant, STILL)
+            is_compiled_again = grammars.WIRE in changed
             checks = suite.of_grammars(Path(mutant.file).stem, changed)
         else:
             (tree / mutant.file).write_text(mutant.text, "utf-8")
+            is_compiled_again = mutant.file in KERNEL_SOURCES
             checks = suite.of_rules(mutant.file)
+        if is_compiled_again:
+            shutil.rmtree(tree / KERNELS, ignore_errors=True)
         for check in checks:
             if not check.passes(tree):
                 return Outcome(mutant, check.name)

@@ -4,46 +4,43 @@ It is machine code, because Arrow may call it in a thread that Python does not k
 interpreter has ended. In that case it does nothing.
 """
 
-import ctypes
-from functools import cache
-from typing import Any
+RELEASE, PRIVATE_DATA = 8, 9
+"""Words of a struct ArrowArray: the address of this callback, 0 once it is released; the owner."""
 
-from magicbyte.engines.columnar._machine_code import SYMBOL, load
+RELEASE_SYMBOL, PYTHON_SYMBOL = "mb_release", "mb_python"
+"""Symbols of the callback, which takes the address of the struct, and of the table of addresses that it
+calls, which the loader fills."""
 
-LEN_WORD = 8
+PYTHON_FUNCTIONS = ("Py_IsInitialized", "PyGILState_Ensure", "Py_DecRef", "PyGILState_Release")
+"""Functions of Python in that table, in order. So the library needs no symbol of another one."""
 
+RELEASE_ASSEMBLY = f"""
+@{PYTHON_SYMBOL} = global [{len(PYTHON_FUNCTIONS)} x ptr] zeroinitializer
 
-@cache
-def release_function(release_word: int, private_word: int) -> int:
-    """Return the address of the release callback, which takes the address of an Arrow C struct.
+define void @{RELEASE_SYMBOL}(ptr %struct) {{
+  %private_data = getelementptr i64, ptr %struct, i64 {PRIVATE_DATA}
+  %owner = load ptr, ptr %private_data
+  %release = getelementptr i64, ptr %struct, i64 {RELEASE}
+  store i64 0, ptr %release
+  %is_initialized = load ptr, ptr @{PYTHON_SYMBOL}
+  %is_running = call i32 %is_initialized()
+  %is_ended = icmp eq i32 %is_running, 0
+  br i1 %is_ended, label %end, label %drop
 
-    It sets word *release_word* of the struct to 0, and drops the object whose address is in word
-    *private_word*.
-    """
-    from llvmlite import ir
+drop:
+  %ensure_at = getelementptr ptr, ptr @{PYTHON_SYMBOL}, i64 1
+  %ensure = load ptr, ptr %ensure_at
+  %dec_ref_at = getelementptr ptr, ptr @{PYTHON_SYMBOL}, i64 2
+  %dec_ref = load ptr, ptr %dec_ref_at
+  %unlock_at = getelementptr ptr, ptr @{PYTHON_SYMBOL}, i64 3
+  %unlock = load ptr, ptr %unlock_at
+  %lock = call i32 %ensure()
+  call void %dec_ref(ptr %owner)
+  call void %unlock(i32 %lock)
+  br label %end
 
-    word, number, void = ir.IntType(64), ir.IntType(32), ir.VoidType()
-    module = ir.Module()
-    function = ir.Function(module, ir.FunctionType(void, [word]), SYMBOL)
-    builder = ir.IRBuilder(function.append_basic_block())
-
-    def call(name: str, result: Any, *arguments: Any) -> Any:
-        kind = ir.FunctionType(result, [argument.type for argument in arguments])
-        address = ctypes.cast(getattr(ctypes.pythonapi, name), ctypes.c_void_p).value
-        return builder.call(builder.inttoptr(word(address), kind.as_pointer()), arguments)
-
-    def pointer(number: int) -> Any:
-        address = builder.add(function.args[0], word(LEN_WORD * number))
-        return builder.inttoptr(address, word.as_pointer())
-
-    owner = builder.load(pointer(private_word))
-    builder.store(word(0), pointer(release_word))
-    is_running = builder.icmp_signed("!=", call("Py_IsInitialized", number), number(0))
-    with builder.if_then(is_running):
-        lock = call("PyGILState_Ensure", number)
-        call("Py_DecRef", void, owner)
-        call("PyGILState_Release", void, lock)
-    builder.ret_void()
-    engine, address = load(assembly=str(module))
-    ctypes.pythonapi.Py_IncRef(ctypes.py_object(engine))  # never freed: it outlives the interpreter
-    return address
+end:
+  ret void
+}}
+"""
+"""The callback, in LLVM's assembly."""

@@ -12,14 +12,17 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines.columnar._arrow_release import LEN_WORD, release_function
+from magicbyte.engines.columnar._arrow_release import RELEASE
+from magicbyte.engines.columnar.kernel_loader import release_function
 from magicbyte.tables.schemas import WIRE_TYPES
 from magicbyte_kernels.kernel_interface import KernelColumn, KernelTable
 
 LENGTH, NULL_COUNT, OFFSET, NUM_BUFFERS, NUM_CHILDREN = range(5)
-BUFFERS, CHILDREN, DICTIONARY, RELEASE, PRIVATE_DATA = range(5, 10)
-"""Words of a struct ArrowArray. The pointers to its buffers follow it here, then those to its children."""
+BUFFERS, CHILDREN, DICTIONARY = range(5, 8)
+"""Words of a struct ArrowArray, before RELEASE and PRIVATE_DATA. The pointers to its buffers follow it here,
+then those to its children."""
 LEN_STRUCT = 10
+LEN_WORD = 8
 
 
 class StructTemplate:
@@ -39,7 +42,7 @@ class StructTemplate:
         self.schema = pa.schema(
             [(name, self._type(name, column)) for name, column in columns.items()]
         )
-        self.release = release_function(RELEASE, PRIVATE_DATA)
+        self.release = release_function()
         self._words: list[int] = []
         self._pointers: list[int] = []
         self._state_words: list[tuple[int, int]] = []

@@ -399,7 +399,7 @@ class _KernelCall:
         ]
         words = [np.array(code.words(*arguments), np.int64) for code, arguments in calls]
         # TABLE_CAPACITY bounds the rows of the table instead of its shape.
-        words[0][num_words(SCAN, 5) + 5] = sys.maxsize
+        words[0][num_words(SCAN, 5) + 1] = sys.maxsize
         run, results = np.zeros((1, kernels.WIDTH), np.int64), np.empty(4, np.int64)
         self.referenced = words, run, results, calls
         """Memory whose addresses are in the block."""

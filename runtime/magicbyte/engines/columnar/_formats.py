@@ -10,8 +10,8 @@ import numpy as np
 
 from magicbyte.engines.columnar._buffers import Descriptors
 from magicbyte.engines.columnar._control_block import DESCRIPTOR_FIELDS
+from magicbyte.engines.columnar._kernel_list import FORMATS, description
 from magicbyte.engines.columnar._output import OutputColumns
-from magicbyte.engines.columnar.kernel_loader import FORMATS, description
 from magicbyte.engines.entry import BATCH_NAMES, Entry
 from magicbyte.engines.entry_columns import NO_VALUE, Entries, Numbers
 from magicbyte.tables.arrays import Indices, Mask

@@ -54,7 +54,6 @@ from magicbyte.engines.columnar._signatures import (
     OUTPUT_FULL,
     SCAN,
     SECTIONS,
-    address_offset,
     num_words,
     word_offset,
 )
@@ -76,14 +75,14 @@ _scan, _sections, _decompress, _decode = (
 # Byte offsets of arguments among the words that a kernel is called with; of arrays, offsets of their
 # addresses and sizes.
 SCAN_FROM, SCAN_LENGTH, SCAN_MOST = (word_offset(SCAN, number) for number in range(3))
-SCAN_VERIFY, SCAN_TABLE = word_offset(SCAN, 4), address_offset(SCAN, 5)
-SECTIONS_TABLE, SECTIONS_CHOSEN = address_offset(SECTIONS, 0), address_offset(SECTIONS, 1)
-SECTIONS_NUM_CHOSEN, SECTIONS_LEN_CHOSEN = SECTIONS_CHOSEN - 16, SECTIONS_CHOSEN + 8
-DECOMPRESS_TABLE = address_offset(DECOMPRESS, 0)
+SCAN_VERIFY, SCAN_TABLE = word_offset(SCAN, 4), word_offset(SCAN, 5)
+SECTIONS_TABLE, SECTIONS_CHOSEN = word_offset(SECTIONS, 0), word_offset(SECTIONS, 1)
+SECTIONS_NUM_CHOSEN = SECTIONS_CHOSEN + 8
+DECOMPRESS_TABLE = word_offset(DECOMPRESS, 0)
 DECOMPRESS_FIRST, DECOMPRESS_LAST, DECOMPRESS_TO, DECOMPRESS_CAPACITY = (
     word_offset(DECOMPRESS, number) for number in (1, 2, 4, 5)
 )
-DECODE_TABLE, DECODE_STATE = address_offset(DECODE, 0), address_offset(DECODE, 3)
+DECODE_TABLE, DECODE_STATE = word_offset(DECODE, 0), word_offset(DECODE, 3)
 DECODE_FIRST, DECODE_LAST = word_offset(DECODE, 1), word_offset(DECODE, 2)
 
 
@@ -223,7 +222,6 @@ def _narrow_to_sections(block: int, n: int, last: int) -> int:
     put8(p + SECTIONS_TABLE, _get(block, TABLE))
     put8(p + SECTIONS_CHOSEN, numbers + 8 * n)
     put8(p + SECTIONS_NUM_CHOSEN, last - n)
-    put8(p + SECTIONS_LEN_CHOSEN, last - n)
     _add_status(block, _sections(_get(block, _control_block.SECTIONS), results, p))
     stop = last
     for k in range(last - 1, n - 1, -1):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.engines.columnar._c_data import StructTemplate
-from magicbyte.engines.columnar.kernel_loader import column_modes, description
+from magicbyte.engines.columnar._kernel_list import column_modes, description
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import OFFSET_BYTES
 from magicbyte_kernels.kernel_interface import LEN_VIEW, VIEWED, Description, KernelTable
@@ -33,6 +33,8 @@ class ColumnLayout:
                 viewed.add(column.slots["offsets"])
                 self.source_slots.append(column.slots["bytes"])
         self.kernels = kernels
+        self._empty_state = np.zeros(kernels.STATE, np.int64)
+        self._empty_state[list(kernels.MODES)] = modes
         self.table = KernelTable(tuple(columns), table.rows, table.capacity)
         self.viewed = frozenset(viewed)
         """Slots `offsets` of the columns that are views."""
@@ -60,7 +62,7 @@ class ColumnLayout:
 
     def empty_state(self) -> Numbers:
         """Return a kernel state with neither memory nor rows."""
-        return np.zeros(self.kernels.STATE, np.int64)
+        return self._empty_state.copy()
 
     def sizes(self, capacities: Numbers) -> Numbers:
         """Return the bytes of each buffer for the *capacities* of the counters."""

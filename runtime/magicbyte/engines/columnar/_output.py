@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.engines._row_columns import rows_of_nothing
-from magicbyte.engines.columnar._arrow_release import LEN_WORD
+from magicbyte.engines.columnar._arrow_release import PRIVATE_DATA, RELEASE
 from magicbyte.engines.columnar._buffers import (
     POOL,
     Bytes,
@@ -18,7 +18,7 @@ from magicbyte.engines.columnar._buffers import (
     address,
     size_estimates,
 )
-from magicbyte.engines.columnar._c_data import PRIVATE_DATA, RELEASE, StructTemplate
+from magicbyte.engines.columnar._c_data import LEN_WORD, StructTemplate
 from magicbyte.engines.columnar._layout import ColumnLayout
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.tables.arrays import (

@@ -1,4 +1,4 @@
-"""Signatures of the hand-written kernels, and the 64-bit words in which Numba's code takes arguments."""
+"""Signatures of the hand-written kernels, and the 64-bit words in which machine code takes arguments."""
 
 from magicbyte_kernels.kernel_interface import SIGNATURES, Signature
 
@@ -14,17 +14,11 @@ ALL_DONE, UNSUPPORTED_PAYLOAD, OUTPUT_FULL = 0, -1, -2
 def num_words(signature: Signature, num_arguments: int | None = None) -> int:
     """Return the number of words of the first *num_arguments*, by default of all.
 
-    An integer is one word. An array is seven or more: two for its owner, which has none here, number of
-    items, size of an item, address, shape, strides.
+    An integer is one word. An array is its address, then its number of items in each dimension.
     """
-    return sum(5 + 2 * number if number else 1 for number in signature.dimensions[:num_arguments])
+    return sum(1 + number for number in signature.dimensions[:num_arguments])
 
 
 def word_offset(signature: Signature, argument: int) -> int:
     """Return the byte at which *argument* begins among the words."""
     return 8 * num_words(signature, argument)
-
-
-def address_offset(signature: Signature, argument: int) -> int:
-    """Return the byte of an array's address among the words; its shape follows."""
-    return word_offset(signature, argument) + 8 * 4

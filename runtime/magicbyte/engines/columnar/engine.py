@@ -17,7 +17,8 @@ from magicbyte.engines.columnar._buffers import (
 )
 from magicbyte.engines.columnar._entry_run import EntryRun, FusedRun
 from magicbyte.engines.columnar._formats import DescriptorEntries, format_of
-from magicbyte.engines.columnar.kernel_loader import FORMATS, header_reader, is_plain_python, kernel
+from magicbyte.engines.columnar._kernel_list import FORMATS
+from magicbyte.engines.columnar.kernel_loader import header_reader, is_plain_python, kernel
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Scan

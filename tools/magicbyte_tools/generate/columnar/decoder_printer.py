@@ -18,14 +18,14 @@ from magicbyte_tools.generate.columnar.entry_model import (
     only_list,
 )
 from magicbyte_tools.generate.columnar.header_printer import header_checks, print_header
-from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
+from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout, mode_name
 from magicbyte_tools.generate.columnar.source_writer import SourceWriter
 
 
 class DecoderPrinter:
-    """Prints the function `decoder` of a format, and the kernel `decode` in it.
+    """Prints the decode kernels of a format: `decode` for any columns, and `decoder` for given ones.
 
-    In the kernel, `n` is the index of the entry, `p` the address that is read next.
+    Both call `decode_rows`. In it, `n` is the index of the entry, `p` the address that is read next.
     """
 
     def __init__(self, layout: KernelLayout) -> None:
@@ -44,17 +44,35 @@ class DecoderPrinter:
         """Number of elements of that list before the next one, and where that begins."""
 
     def text(self) -> str:
-        """Return the source of the function `decoder`."""
-        writer = self.writer
-        modes = ", ".join(f"{_mode(column)}: int" for column in self.entry.table.columns)
-        writer.add("@cache")
-        with writer.block(f"def decoder({modes}) -> Callable[[Any, int, int, Any], int]:"):
-            writer.add('"""Return the kernel that fills the requested columns."""', "")
-            with writer.block("def decode(desc: Any, first: int, last: int, state: Any) -> int:"):
-                self._load_state()
-                with writer.block("for n in range(first, last):"):
-                    self._entry()
-                writer.add("return last")
+        """Return the source of the functions `decode_rows`, `decode` and `decoder`."""
+        writer, layout = self.writer, self.layout
+        # Without int(), Numba would compile `decode_rows` once more for each choice of constants.
+        names = ", ".join(f"int({name})" for name in layout.mode_names)
+        typed_names = ", ".join(f"{name}: int" for name in layout.mode_names)
+        arguments, returned = "desc: Any, first: int, last: int, state: Any", ") -> int:"
+        writer.add("@inlined")
+        with writer.block(f"def decode_rows({arguments}, {typed_names}{returned}"):
+            writer.add(
+                '"""Fill the columns that the modes request from the entries [first, last)."""'
+            )
+            self._load_state()
+            with writer.block("for n in range(first, last):"):
+                self._entry()
+            writer.add("return last")
+        writer.add("", "")
+        call = "return decode_rows(desc, first, last, state, "
+        with writer.block(f"def decode({arguments}{returned}"):
+            writer.add('"""Fill the columns that the modes in the state request."""')
+            modes = ", ".join(f"int({layout.slot(name)})" for name in layout.mode_names)
+            writer.add(f"{call}{modes})")
+        writer.add("", "", "@cache")
+        with writer.block(f"def decoder({typed_names}) -> Callable[[Any, int, int, Any], int]:"):
+            writer.add(
+                '"""Return the kernel for these modes alone; it does not read them from the state."""'
+            )
+            writer.add("")
+            with writer.block(f"def decode({arguments}{returned}"):
+                writer.add(f"{call}{names})")
             writer.add("", "return decode")
         return writer.text()
 
@@ -64,7 +82,7 @@ class DecoderPrinter:
         """Return the parameter with the mode of *column*, or of the list column around it."""
         for outer in self.entry.table.columns:
             if column is outer or (outer.struct_table and column in outer.struct_table.columns):
-                return _mode(outer)
+                return mode_name(outer)
         raise AssertionError(column.name)
 
     def _can_be_viewed(self, column: RowColumn) -> bool:
@@ -329,8 +347,3 @@ class DecoderPrinter:
             writer.add("element_start = p")
             self.element = most, "element_start"
         self._stop(f"{most} < {count}")
-
-
-def _mode(column: RowColumn) -> str:
-    """Return the parameter with the mode of a column of TABLE."""
-    return f"mode_{column.name}"

@@ -20,6 +20,7 @@ def description(entry_model: EntryModel) -> str:
         writer.add(*(f'"{name}": {index},' for index, name in enumerate(layout.names)))
     writer.add("}")
     writer.add(f"WIDTH = {len(layout.names)}", f"STATE = {len(layout.slots)}")
+    writer.add(f"MODES = {tuple(map(layout.slots.index, layout.mode_names))}")
     writer.add(f"SLACK = {layout.slack}")
     writer.add(f"LEAST_ROW = {entry_model.least_row}", f"IS_STREAM = {entry_model.is_stream}")
     writer.add(f"CODECS = {_words(entry_model.codec_names)}")

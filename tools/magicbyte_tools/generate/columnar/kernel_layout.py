@@ -5,6 +5,7 @@ from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
 from magicbyte_tools.generate.columnar.entry_model import (
     EntryModel,
     NumberNode,
+    RowColumn,
     RowTable,
     longest_run,
 )
@@ -42,6 +43,9 @@ class KernelLayout:
         """Names of the slots of a state."""
         self.tables: list[RowTable] = []
         self._add_table(entry_model.table)
+        self.mode_names = [mode_name(column) for column in entry_model.table.columns]
+        """Names of the slots with the modes of the columns, and of the parameters for them."""
+        self.slots += self.mode_names
 
     def _add_table(self, table: RowTable) -> None:
         self.tables.append(table)
@@ -68,3 +72,8 @@ class KernelLayout:
     def slot(self, name: str) -> str:
         """Return the Python source of the state slot *name*."""
         return f"state[{self.slots.index(name)}]"
+
+
+def mode_name(column: RowColumn) -> str:
+    """Return the name of the mode of a column of TABLE."""
+    return f"mode_{column.name}"

@@ -1,0 +1,1 @@
+"""Builds the shared libraries of kernels, for this machine and for others."""
