@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
+from itertools import pairwise
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -73,7 +74,38 @@ def test_the_tables_are_those_of_the_api(output: Path, name: str) -> None:
     rows = getattr(mb.open(CLUSTER, on_damage="skip"), name)(TABLES[name].names)
     assert plain(table_of(output, name)) == plain(rows.to_table())
     for file in (output / name).glob("*.parquet"):
-        assert pq.read_schema(file).equals(stored_schema(TABLES[name]))
+        schema = pq.read_schema(file)
+        assert schema.equals(stored_schema(TABLES[name]))
+        assert schema.metadata[b"magicbyte.schema"].decode() == f"{name} 1"
+        assert schema.metadata[b"magicbyte.version"].decode() == mb.__version__
+
+
+def test_files_of_records_are_in_order_and_say_what_they_hold(output: Path) -> None:
+    """So a reader skips row groups and pages by their statistics."""
+    names = ["topic", "partition", "offset", "timestamp"]
+    ranges: dict[tuple[str, int, str], tuple[int, int]] = {}
+    for path in (output / "records").glob("*.parquet"):
+        rows = pq.read_table(path, columns=names)
+        places = list(zip(*(rows.column(name).to_pylist() for name in names[:3]), strict=True))
+        assert places == sorted(places)
+        for topic, partition, offset in places:
+            first, last = ranges.setdefault((topic, partition, str(path)), (offset, offset))
+            ranges[topic, partition, str(path)] = min(first, offset), max(last, offset)
+        footer = pq.read_metadata(path)
+        columns = {
+            footer.schema.column(number).name: number for number in range(len(footer.schema))
+        }
+        for number in range(footer.num_row_groups):
+            group = footer.row_group(number)
+            for name in names:
+                chunk = group.column(columns[name])
+                assert chunk.statistics.has_min_max and chunk.has_column_index, name
+    by_partition: dict[tuple[str, int], list[tuple[int, int]]] = {}
+    for (topic, partition, _), bounds in ranges.items():
+        by_partition.setdefault((topic, partition), []).append(bounds)
+    for bounds in by_partition.values():
+        ordered = sorted(bounds)
+        assert all(here[1] < there[0] for here, there in pairwise(ordered))
 
 
 def test_verdicts_and_findings_of_verify_are_in_the_report_and_the_tables(

@@ -132,7 +132,10 @@ def _write(
     rows, report = dataset.stored(table_name, columns), Report()
     total = sum(file.size_bytes - file.start for log in dataset.logs for file in log.logs)
     with whole_file(out) as file:
-        with ProgressBar() as bar, TableFile(file, rows.schema, format_name) as table_file:
+        with (
+            ProgressBar() as bar,
+            TableFile(file, table_name, rows.schema, format_name) as table_file,
+        ):
             for batch in rows.read_into(report):
                 table_file.write(batch)
                 del batch  # the next batch reuses its memory

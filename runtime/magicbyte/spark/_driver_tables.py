@@ -28,7 +28,7 @@ from magicbyte.spark._split_stats import SplitStats, add_up
 from magicbyte.spark._work_folder import METADATA_FOLDER
 from magicbyte.tables import schemas
 from magicbyte.tables.schemas import TableDefinition
-from magicbyte.tables.stored_types import to_stored_batch
+from magicbyte.tables.stored_types import file_metadata, to_stored_batch
 from magicbyte.verification.verdicts import VERDICTS
 from magicbyte.verification.verify import Verification
 
@@ -169,6 +169,7 @@ def _write_rows(table: TableDefinition, rows: list[dict[str, Any]], folder: Path
 
 
 def write_table(table: pa.Table, folder: Path) -> None:
-    """Write *table* as one file into *folder*, which is created."""
+    """Write *table* as one file into *folder*, which is created and has the name of the table."""
     folder.mkdir(parents=True, exist_ok=True)
+    table = table.replace_schema_metadata(file_metadata(folder.name))
     pq.write_table(table, folder / "part-00000.zstd.parquet", compression=COMPRESSION)

@@ -257,7 +257,7 @@ class _OpenFile:
     def __init__(self, work: WorkFolder, schema: pa.Schema, table: str, folders: Folders) -> None:
         self._work, self._table, self._folders = work, table, folders
         self._name, self._file = work.create_file()
-        self._rows = TableFile(self._file, schema, "parquet")
+        self._rows = TableFile(self._file, table, schema, "parquet")
 
     @property
     def size_bytes(self) -> int:

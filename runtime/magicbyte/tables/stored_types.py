@@ -3,12 +3,17 @@
 All query engines read microseconds, and Spark has no other unit.
 """
 
+from functools import cache
+
 import pyarrow as pa
 
 from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import TableDefinition
 
 MICROSECONDS = pa.timestamp("us", tz="UTC")
+
+SCHEMA_VERSION = 1
+"""Version of the tables in files. It grows if a column goes, or changes its type or its meaning."""
 
 MAX_MILLISECONDS = ((1 << 63) - 1) // 1000
 """Largest distance from the epoch, before or after it, that fits into 64-bit microseconds."""
@@ -26,6 +31,17 @@ def stored_schema(table: TableDefinition, columns: tuple[str, ...] | None = None
 
 def _stored(schema: pa.Schema) -> pa.Schema:
     return pa.schema([(field.name, stored_type(field.type)) for field in schema])
+
+
+@cache
+def file_metadata(table_name: str) -> dict[str, str]:
+    """Return the metadata of files of a table: the version of magicbyte, the table, and the version of its columns."""
+    from importlib import metadata  # slow to import, and readers do not need it
+
+    return {
+        "magicbyte.version": metadata.version("magicbyte"),
+        "magicbyte.schema": f"{table_name} {SCHEMA_VERSION}",
+    }
 
 
 def to_stored_batch(batch: pa.RecordBatch) -> pa.RecordBatch:

@@ -6,6 +6,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from magicbyte.limits import MIB
+from magicbyte.tables.stored_types import file_metadata
 
 UNIQUE_COLUMNS = (
     *("offset", "timestamp", "key", "value", "sequence"),
@@ -42,6 +43,7 @@ class ParquetFormat(TableFormat):
             schema,
             compression="zstd",
             use_dictionary=[*repeating, "headers.list.element.key"],
+            write_page_index=True,  # readers skip pages by their least and largest offsets and times
         )
 
     def write(self, table: pa.Table) -> None:
@@ -71,9 +73,11 @@ SUFFIXES = {".parquet": "parquet", ".arrow": "arrow", ".feather": "arrow", ".ipc
 class TableFile:
     """Collects small Arrow batches and writes them to a file in larger pieces."""
 
-    def __init__(self, output_file: BinaryIO, schema: pa.Schema, format_name: str) -> None:
-        self._schema = schema
-        self._format: TableFormat = FORMATS[format_name](output_file, schema)
+    def __init__(
+        self, output_file: BinaryIO, table_name: str, schema: pa.Schema, format_name: str
+    ) -> None:
+        self._schema = schema.with_metadata(file_metadata(table_name))
+        self._format: TableFormat = FORMATS[format_name](output_file, self._schema)
         self._batches: list[pa.RecordBatch] = []
         self._rows = self._bytes = 0
         self.num_rows = 0
