@@ -26,6 +26,7 @@ SLOW = {
     "reading/damage/test_splits.py",
     "reading/damage/test_sums.py",
     "reading/test_concurrent_broker.py",
+    "reading/test_indexed_range.py",
     "reading/test_limits.py",
     "reading/test_process_pool.py",
     "reading/test_real_logs.py",

@@ -327,6 +327,7 @@ def test_an_object_that_replaces_one_in_the_same_second_has_changed_if_its_etag_
     version = storage.ObjectVersion(file.size_bytes, None)
     assert file.store is not None
     file.store.check_version(file.path, version, may_grow=False)
+    monkeypatch.setattr(stores, "CHECK_SECONDS", 0)
     data = segment(99, 100)
     s3.put(key, data + bytes(file.size_bytes - len(data)))
     with pytest.raises(mb.ChangedError, match=f"{key}: an object of ETag .* expected one of ETag"):

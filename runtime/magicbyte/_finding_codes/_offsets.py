@@ -51,9 +51,9 @@ OFFSETS = (
     Code(
         "range-unread",
         "note",
-        "A range was read without some segments of its partition.",
-        cause="A range of offsets or times needs few segments; the others were left out.",
-        consequence="Damage in the others, and records that are in the wrong segment, are not noticed.",
+        "A range was read without some segments of its partition, or without some of their bytes.",
+        cause="A range of offsets or times needs few segments, and few of their bytes if an offset index tells where; the others were left out.",
+        consequence="Damage in the others, and records that are in the wrong place, are not noticed.",
         remedy="Nothing to do if the log is sound: `verify` reads all of it.",
         source=OUR_RULE,
     ),

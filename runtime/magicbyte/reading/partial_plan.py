@@ -14,6 +14,7 @@ from functools import partial
 from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._indexed_range import UNREAD_BYTES, survey_by_index
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import before, each_segment, from_offset, up_to
@@ -29,7 +30,7 @@ FileSizes = tuple[tuple[str, int], ...]
 SNAPSHOT_DISPUTES = ("snapshot-mismatch", "snapshot-transaction-ignored")
 """Codes of findings that the log contradicts a producer snapshot."""
 
-UNREAD_SEGMENTS = "range-unread"
+UNREAD_SEGMENTS = UNREAD_BYTES
 """Code of the finding that segments were left out of a survey."""
 
 
@@ -129,12 +130,21 @@ def wanted_offsets(planner: Planner, log: PartitionLog) -> OffsetRange:
 
 
 def survey_of_range(
-    planner: Planner, log: PartitionLog, offsets: OffsetRange, split_bytes: int | None = None
+    planner: Planner,
+    log: PartitionLog,
+    offsets: OffsetRange,
+    split_bytes: int | None = None,
+    *,
+    stable_offset: int | None = None,
 ) -> Survey:
-    """Return a survey of the segments of *log* that hold *offsets* and the ends of transactions.
+    """Return a survey of the bytes of *log* that hold *offsets* and the ends of transactions.
 
-    It has a finding if segments were left out.
+    It has a finding if segments, or parts of them, were left out. If the caller knows that no transaction
+    that began before *stable_offset* is open, fewer bytes are read.
     """
+    survey_of_bytes = survey_by_index(planner, log, offsets, split_bytes, stable_offset)
+    if survey_of_bytes is not None:
+        return survey_of_bytes
     first, end = offsets
     rest = log if first is None else from_offset(log, first)
     num_more = 0

@@ -9,12 +9,20 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from magicbyte.errors import FormatError, MissingError, UnreadableError
+from magicbyte.limits import MIB
 from magicbyte.logdir.companions import (
     MAX_COMPANION_BYTES,
     check_below,
     read_producer_snapshot,
 )
-from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.log_file import LogFile, PartitionLog
+
+MIN_SAVED_BYTES = MIB
+"""Bytes that must be left unread. Below that, whole segments cost little, and damage in them is noticed."""
+
+MIN_SAVED_PART = 2
+"""The whole segments must have so many times the bytes of the range: their survey also compares
+companion files."""
 
 
 def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
@@ -22,7 +30,7 @@ def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
 
     It begins earlier where no sound snapshot tells which transactions were open there.
     """
-    bases = _bases(log)
+    bases = known_bases(log)
     first = max(bisect_right(bases, offset) - 1, 0)
     while first > 0 and not _has_snapshot(log, bases[first]):
         first -= 1
@@ -31,20 +39,20 @@ def from_offset(log: PartitionLog, offset: int) -> PartitionLog:
 
 def before(log: PartitionLog, end_of_log: PartitionLog, count: int) -> PartitionLog:
     """Return *log* from *count* segments, at least, before the first one of *end_of_log*."""
-    bases, first = _bases(log), _bases(end_of_log)[0]
+    bases, first = known_bases(log), known_bases(end_of_log)[0]
     return from_offset(log, bases[max(bases.index(first) - count, 0)])
 
 
 def up_to(log: PartitionLog, offset: int, *, more: int) -> PartitionLog:
     """Return *log* up to the segment that holds the offset before *offset*, plus *more* segments."""
-    bases = _bases(log)
+    bases = known_bases(log)
     end = max(bisect_left(bases, offset), 1) + more
     return log if end >= len(bases) else _between(log, None, bases[end])
 
 
 def each_segment(log: PartitionLog) -> Iterator[PartitionLog]:
     """Yield each segment of *log* as a log of its own; *log* itself if base offsets are unknown."""
-    bases = _bases(log)
+    bases = known_bases(log)
     if not bases:
         yield log
         return
@@ -59,7 +67,7 @@ def with_own_checkpoints(log: PartitionLog) -> PartitionLog:
     return replace(log, log_dir=log.log_dir.of(log.topic, log.partition))
 
 
-def _bases(log: PartitionLog) -> list[int]:
+def known_bases(log: PartitionLog) -> list[int]:
     """Return the base offsets of the segments; none if one is unknown: such a log stays whole."""
     bases = [file.base_offset for file in log.logs]
     return [] if None in bases else [base for base in bases if base is not None]
@@ -86,6 +94,13 @@ def _between(log: PartitionLog, first: int | None, end: int | None) -> Partition
             (first is None or file.base_offset >= first) and (end is None or file.base_offset < end)
         )
     )
+    return bounded(log, files, first, end)
+
+
+def bounded(
+    log: PartitionLog, files: tuple[LogFile, ...], first: int | None, end: int | None
+) -> PartitionLog:
+    """Return *log* with *files* alone, which hold the offsets in [first, end), and checkpoints for these."""
     log = with_own_checkpoints(log)
     log_dir = log.log_dir
     if log_dir is not None and log.topic is not None and log.partition is not None:

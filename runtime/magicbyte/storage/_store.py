@@ -6,6 +6,7 @@ The cost is the number of requests. So sizes are taken from listings, and files 
 import errno
 import io
 import re
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
@@ -30,6 +31,9 @@ MAX_OPEN_FILES = 64
 
 AHEAD_THREADS = 2
 """Threads that request blocks ahead of their readers."""
+
+CHECK_SECONDS = 1.0
+"""Time for which a version that was checked is taken to be the current one."""
 
 REPLACED_AS_A_WHOLE = ("s3", "gs", "abfss")
 """Schemes of stores whose objects do not grow: an object of another size or time is another object."""
@@ -63,6 +67,8 @@ class Store:
         self._open: LruCache[_Handle] = LruCache(MAX_OPEN_FILES)
         self._etags: dict[str, str | None] = {}
         """ETags of the objects that were read, None in stores without them."""
+        self._checked: dict[str, tuple[ObjectVersion, float]] = {}
+        """Versions of the objects when they were checked, and the time."""
         self._threads: Executor | None = None
 
     def __reduce__(self) -> tuple[type["Store"], tuple[str, str, StorageOptions]]:
@@ -153,8 +159,12 @@ class Store:
     def check_version(self, path: str, listed_version: ObjectVersion, *, may_grow: bool) -> None:
         """Raise ChangedError if the object *path* is not the one of *listed_version* any more.
 
-        pyarrow asks for the size, time and ETag of an object when it opens it.
+        pyarrow asks for the size, time and ETag of an object when it opens it. That is not repeated for a
+        second: times are whole seconds.
         """
+        checked, at = self._checked.get(path, (None, 0.0))
+        if checked == listed_version and time.monotonic() - at < CHECK_SECONDS:
+            return
         self._open.drop(path)
         handle = self._handle(path, listed_version.size_bytes)
         if may_grow:
@@ -172,6 +182,7 @@ class Store:
         etag = self._etags.setdefault(path, handle.etag)
         if etag != handle.etag:
             raise _replaced_error(path, f"of ETag {handle.etag}", f"of ETag {etag}, as before")
+        self._checked[path] = listed_version, time.monotonic()
 
     def submit(self, task: Callable[[], object]) -> None:
         """Run *task* in one of the threads that read ahead. Its errors are met again by the reader."""
@@ -282,8 +293,8 @@ class Store:
         return StoreError(text, path=path, is_denied=is_denied, is_unreachable=is_unreachable)
 
 
-def _seconds(time: str) -> int:
-    return int(datetime.fromisoformat(time).timestamp())
+def _seconds(text: str) -> int:
+    return int(datetime.fromisoformat(text).timestamp())
 
 
 def _text(seconds: int | None) -> str:

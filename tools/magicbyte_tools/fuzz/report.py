@@ -13,6 +13,7 @@ SHOWN = (
     "ranges",
     "withheld",
     "by index",
+    "by offset index",
     "sound",
     "damaged",
     "accepted",

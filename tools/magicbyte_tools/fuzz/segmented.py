@@ -8,6 +8,7 @@ from magicbyte_formats.wire import ControlType
 from magicbyte_tools.fuzz.partition import Files, SeedPartition
 from magicbyte_tools.vectors import entry_parts
 from magicbyte_tools.vectors.companion_cases import (
+    offset_index,
     producer,
     producer_snapshot,
     time_index,
@@ -68,6 +69,10 @@ class _LogBuilder:
         self.last_offsets: dict[int, int] = {}
         self.open: dict[int, int] = {}
         """First offsets of open transactions by producer id."""
+        self.positions: list[tuple[int, int]] = []
+        """Entries of the segment's offset index: offset from the segment's base, position."""
+        self.num_indexed = Random(f"{number} offset index").choice((0, 1, 1, 3))
+        """Batches for each entry of the offset index; 0: there are no offset indexes."""
         self.latest = -1, -1
         """The largest timestamp of the segment, and the offset of its batch from the segment's base."""
         self.may_stay_open = chance.random() < 0.3
@@ -94,7 +99,11 @@ class _LogBuilder:
             yield f"{self.base:020}.timeindex", time_index(self.latest)
             if self.aborted:
                 yield f"{self.base:020}.txnindex", transaction_index(*self.aborted)
+            if self.num_indexed:
+                positions = self.positions[1 :: self.num_indexed]  # none of the first batch
+                yield f"{self.base:020}.index", offset_index(*positions)
             self.data, self.aborted, self.base = b"", [], self.offset
+            self.positions = []
             self.latest = -1, -1
             yield self.snapshot()
 
@@ -112,7 +121,7 @@ class _LogBuilder:
         return f"{self.offset:020}.snapshot", producer_snapshot(*states)
 
     def add_entry(self) -> None:
-        chance = self.chance
+        chance, position = self.chance, len(self.data)
         producer_id = chance.choice((4, 5, 6))
         drawn = chance.random()
         if drawn < 0.25:
@@ -135,6 +144,7 @@ class _LogBuilder:
             self.open.setdefault(producer_id, self.offset)
             self.last_offsets[producer_id] = self.offset + len(records) - 1
         self.offset += len(records)
+        self.positions.append((self.offset - 1 - self.base, position))
         self.add_time(max(record.time for record in records))
 
     def add_time(self, time: int) -> None:
@@ -147,6 +157,7 @@ class _LogBuilder:
         if first is None:
             return
         kind = self.chance.choice((ControlType.ABORT, ControlType.COMMIT))
+        self.positions.append((self.offset - self.base, len(self.data)))
         epoch = self.epochs[producer_id]
         self.data += entry_parts.marker(kind, self.offset, producer=producer_id, epoch=epoch).data
         if kind == ControlType.ABORT:
