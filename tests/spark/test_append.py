@@ -4,7 +4,6 @@ import itertools
 import json
 import random
 import shutil
-import struct
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -27,11 +26,9 @@ from magicbyte.spark import write_parquet
 from magicbyte.spark.session import LazySession
 from magicbyte.storage.output_folder import LocalFolder, StoreFolder
 from magicbyte_cli import main
-from paths import DATA
 from s3_server import BUCKET, S3Server
+from spark.growing_log import write_part
 
-CLUSTER = DATA / "4.3" / "transactions" / "log-0"
-PARTITIONS = ("aborted-0", "interleaved-0", "interleaved-1", "open-0")
 COLUMNS = ("topic", "partition", "offset", "value")
 
 Place = tuple[str, int, int]
@@ -45,28 +42,6 @@ class Killed(BaseException):
 @pytest.fixture(autouse=True)
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(LazySession, "get", lambda self: InProcessSpark())
-
-
-def entries_of(segment: Path) -> list[bytes]:
-    data, entries = segment.read_bytes(), []
-    while data:
-        size = 12 + struct.unpack_from(">i", data, 8)[0]
-        entries.append(data[:size])
-        data = data[size:]
-    return entries
-
-
-def write_part(target: Path, share: float) -> None:
-    """Write the first *share* of the entries of each partition, as a log directory is that grows."""
-    for name in PARTITIONS:
-        segments = sorted((CLUSTER / name).glob("*.log"))
-        left = round(share * sum(len(entries_of(segment)) for segment in segments))
-        for segment in segments:
-            entries = entries_of(segment)[:left]
-            left -= len(entries)
-            if entries or segment is segments[0]:
-                (target / name).mkdir(parents=True, exist_ok=True)
-                (target / name / segment.name).write_bytes(b"".join(entries))
 
 
 def append(logs: Path, out: str | Path, **options: Any) -> Any:

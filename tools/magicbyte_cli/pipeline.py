@@ -61,6 +61,16 @@ REPORT = "report.html"
     "--allow-data-loss",
     help="With --append, write what exists where offsets that were not written are gone.",
 )
+@flag_option(
+    "--delta",
+    "is_delta",
+    help="With --append, make OUT/records a table of Delta Lake: one commit for the files of a run.",
+)
+@click.option(
+    "--iceberg-table",
+    metavar="CATALOG.NAMESPACE.TABLE",
+    help="With --append, register the files of a run in this table of pyiceberg's catalogs, in one commit.",
+)
 @flag_option("--restart", help="Start from the beginning instead of resuming an interrupted run.")
 @names_option(
     "--tables",
@@ -102,6 +112,8 @@ def pipeline(
     overwrite: bool,
     is_append: bool,
     allow_data_loss: bool,
+    is_delta: bool,
+    iceberg_table: str | None,
     restart: bool,
     requested_tables: tuple[str, ...] | None,
     columns: tuple[str, ...] | None,
@@ -124,6 +136,7 @@ def pipeline(
     try:
         from magicbyte.spark.pipeline_run import Pipeline
         from magicbyte.spark.session import LazySession
+        from magicbyte.spark.table_formats import TableFormats
         from magicbyte.spark.task_writer import OutputSettings
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
@@ -152,6 +165,7 @@ def pipeline(
         overwrite=overwrite,
         append=is_append,
         allow_data_loss=allow_data_loss,
+        table_formats=TableFormats(is_delta, iceberg_table),
         restart=restart,
         storage_options=stores,
     )

@@ -6,22 +6,25 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from magicbyte.tables.stored_types import is_out_of_range
-
 DAY_MS = 24 * 60 * 60 * 1000
 """Milliseconds of a day."""
+
+FIRST_DAY, LAST_DAY = (
+    int(np.datetime64(text, "D").astype(np.int64)) for text in ("0001-01-01", "9999-12-31")
+)
+"""Days since the Unix epoch."""
 
 
 def parts_by_date(rows: pa.RecordBatch) -> Iterator[tuple[str | None, pa.RecordBatch]]:
     """Yield the parts of *rows* of each date, such as `2024-04-24`, in UTC. They keep their order.
 
-    The date is None where `timestamp` is null, or is written as null because it does not fit into 64-bit
-    microseconds.
+    The date is None where `timestamp` is null, or not in the years 1 to 9999, which other programs cannot read.
     """
     times = rows.column("timestamp")
-    milliseconds = times.view(pa.int64())
-    is_known = pc.and_not(times.is_valid(), is_out_of_range(times)).to_numpy(zero_copy_only=False)
-    days = pc.fill_null(milliseconds, 0).to_numpy(zero_copy_only=False) // DAY_MS
+    is_known = times.is_valid().to_numpy(zero_copy_only=False)
+    numbers = pc.fill_null(times.view(pa.int64()), 0).to_numpy(zero_copy_only=False)
+    days = numbers // DAY_MS
+    is_known &= (days >= FIRST_DAY) & (days <= LAST_DAY)
     if not is_known.all():
         missing = pa.array(~is_known)
         yield None, rows.filter(missing)

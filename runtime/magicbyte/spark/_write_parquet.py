@@ -20,8 +20,9 @@ def write_parquet(
     partition_by: Sequence[str] = (),
     append: bool = False,
     allow_data_loss: bool = False,
+    delta: bool = False,
+    iceberg_table: str | None = None,
     overwrite: bool = False,
-    restart: bool = False,
     target_file_size: int | None = None,
     max_partition_bytes: int = 128 << 20,
     storage_options: Mapping[str, Any] | None = None,
@@ -41,8 +42,9 @@ def write_parquet(
             instead of columns. The date is the timestamp's, in UTC. ``batches`` has folders for topics alone.
         append: Write only ``records`` that the output does not have, by the offsets that it keeps.
         allow_data_loss: Append what exists where offsets that were not written are gone. Default: raise InputError.
+        delta: Register appended files in one commit: ``records`` is a Delta table (extra ``delta``).
+        iceberg_table: Register them in ``CATALOG.NAMESPACE.TABLE`` of pyiceberg's catalogs (extra ``iceberg``).
         overwrite: Replace an output that a pipeline has written.
-        restart: Start from the beginning instead of resuming a run that was killed.
         target_file_size: Bytes at which a file of ``records`` or ``batches`` ends. Default: one file per task.
         max_partition_bytes: Bytes of a segment that one task reads, at most. Default: 128 MiB.
         storage_options: Options of the stores of *paths* and *out*, such as ``region``.
@@ -61,6 +63,7 @@ def write_parquet(
     # A task, which imports this package too, does not need these.
     from magicbyte.spark.pipeline_run import Pipeline
     from magicbyte.spark.session import LazySession
+    from magicbyte.spark.table_formats import TableFormats
     from magicbyte.spark.task_writer import OutputSettings
 
     tables = ["records"] if append and tables is None else tables
@@ -73,8 +76,8 @@ def write_parquet(
         max_partition_bytes=max_partition_bytes,
         append=append,
         allow_data_loss=allow_data_loss,
+        table_formats=TableFormats(delta, iceberg_table),
         overwrite=overwrite,
-        restart=restart,
         storage_options=stores,
     )
     with LazySession("local[*]", {}, is_short=pipeline.is_short, say=say) as spark:

@@ -16,10 +16,13 @@ from magicbyte.spark._pipeline import Say, write_tables
 from magicbyte.spark._pipeline_plan import SMALL_BYTES, PipelinePlan, make_plan, size_of
 from magicbyte.spark._stage import Stage, check_output, staged
 from magicbyte.spark.session import LazySession
+from magicbyte.spark.table_formats import TableFormats
 from magicbyte.spark.task_writer import OutputSettings
 from magicbyte.storage import NO_OPTIONS, StorageOptions, is_url
 from magicbyte.storage.output_folder import OutputFolder, output_folder
 from magicbyte.verification.verify import Verification
+
+NO_TABLES = TableFormats()
 
 MAX_PARTITION_BYTES = 128 << 20
 """Default bytes of a segment that one task reads."""
@@ -41,6 +44,8 @@ class Pipeline:
     """Add the records that the output does not have yet."""
     allow_data_loss: bool = False
     """Append what exists where offsets that were not written are gone."""
+    table_formats: TableFormats = NO_TABLES
+    """Tables in which the files are registered that are appended."""
     restart: bool = False
     """Start from the beginning instead of resuming a run that was killed."""
     storage_options: StorageOptions = NO_OPTIONS
@@ -67,6 +72,8 @@ class Pipeline:
             verify: Called after the plan; its findings are added to the tables.
             finish: Called with the stage before the output appears.
         """
+        if self.table_formats != NO_TABLES and not self.append:
+            raise InputError("a table of Delta Lake or Iceberg without --append", "with --append")
         if self.append:
             return self._append(spark, say)
         with self._stage(say) as stage:
@@ -94,6 +101,7 @@ class Pipeline:
         if self.output.tables != ("records",) or self.overwrite:
             found = "--overwrite" if self.overwrite else ", ".join(self.output.tables)
             raise InputError(f"{found} with --append", "the table records, to which it adds rows")
+        self.table_formats.check(self.output)
         settings = {
             "columns": list(self.output.columns),
             "partition_by": list(self.output.partition_by),
@@ -114,7 +122,7 @@ class Pipeline:
                 allow_data_loss=self.allow_data_loss,
                 spark=None if self.is_short else spark,
             )
-            return append_records(
+            summary = append_records(
                 plan,
                 kept,
                 stage,
@@ -124,6 +132,9 @@ class Pipeline:
                 say=say,
                 storage_options=self.storage_options,
             )
+        num_runs = KeptOffsets.read(folder, settings).num_runs
+        self.table_formats.register(folder, self.output, num_runs, self.storage_options, say)
+        return summary
 
     @property
     def _output_folder(self) -> OutputFolder:
