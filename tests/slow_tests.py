@@ -5,7 +5,8 @@ than half a second, needs another program or another process, or repeats a rule 
 """
 
 SLOW = {
-    *("bench", "brokers", "docs", "fuzz", "generate", "mutants", "parsers", "reference"),
+    *("bench", "brokers", "docs", "fuzz", "generate", "kernels", "mutants", "parsers"),
+    "reference",
     *("spark", "storage", "vectors_tool", "webide"),
     *("cli/report", "logdir/tiered", "reading/other_projects"),
     "cli/test_export.py",
@@ -17,6 +18,8 @@ SLOW = {
     "conformance/test_agreement.py",
     "conformance/test_harness.py",
     "engines/test_factory.py",
+    "engines/columnar/test_checksum_functions.py",
+    "engines/columnar/test_decoders.py",
     "house/test_imports.py",
     "house/test_wheel.py",
     "reading/damage/test_companions.py",

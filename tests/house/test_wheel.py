@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from magicbyte.engines.columnar._processor_levels import levels_here
+
 CHECKOUT = Path(__file__).parents[2]
 SPEC = CHECKOUT / "spec"
 IMPORTS = """
@@ -62,6 +64,48 @@ def test_the_command_reads_a_log_from_the_wheel(installed: Path) -> None:
     dump = ("dump", log, "--format", "ndjson", "--limit", "1")
     rows = run(installed / "bin" / "magicbyte", *dump, cwd=installed)
     assert rows.startswith('{"topic":"v2-append-time-none","partition":0,"offset":0')
+
+
+LIBRARY = """
+from magicbyte.engines.columnar._kernel_library import library_path
+print(library_path())
+"""
+
+REFUSED = """
+import sys
+class Refused:
+    def find_spec(self, name, path=None, target=None):
+        if name.partition(".")[0] in ("numba", "llvmlite"):
+            raise ImportError(f"{name} is refused")
+sys.meta_path.insert(0, Refused())
+"""
+
+READING = ("values", "fetch", "bad_entries", "transactions")
+
+
+@pytest.mark.skipif(not levels_here(), reason="there is no machine code for this processor")
+def test_the_wheel_passes_tests_of_reading_where_numba_cannot_be_imported(
+    installed: Path, tmp_path: Path
+) -> None:
+    (site,) = installed.glob("lib/python*/site-packages")
+    assert run(installed / "bin" / "python", "-c", LIBRARY, cwd=installed).startswith(str(site))
+    (tmp_path / "refuse_numba.py").write_text(REFUSED)
+    files = [CHECKOUT / "tests" / "reading" / f"test_{name}.py" for name in READING]
+    options = ("-p", "refuse_numba", "-o", f"cache_dir={tmp_path}")
+    done = subprocess.run(
+        [installed / "bin" / "python", "-m", "pytest", *options, *files],
+        env={"PATH": os.defpath, "PYTHONPATH": f"{tmp_path}{os.pathsep}{CHECKOUT / 'tools'}"},
+        cwd=CHECKOUT,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout[-2000:]
+    assert f"kernels: {site}" in done.stdout
+
+
+def test_the_wheel_is_small(installed: Path) -> None:
+    (wheel,) = (CHECKOUT / "dist").glob("magicbyte-*.whl")
+    assert wheel.stat().st_size < 15_000_000
 
 
 def test_the_wheel_contains_no_development_tools(installed: Path) -> None:

@@ -13,10 +13,10 @@ def compile_library(kernels: Mapping[str, Kernel]) -> KernelLibrary:
     from magicbyte.engines.columnar import _kernel_emitter
 
     code = _kernel_emitter.emit(kernels, _kernel_emitter.host(), code_model="jitdefault")
-    return _load(code)
+    return load(code)
 
 
-def _load(code: bytes | None = None, *, assembly: str = "") -> KernelLibrary:
+def load(code: bytes | None = None, *, assembly: str = "") -> KernelLibrary:
     """Load an object file or LLVM *assembly* into memory."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
@@ -36,4 +36,4 @@ def release_library() -> KernelLibrary:
     """Return machine code of the release callback alone, for kernels that run as plain Python."""
     from magicbyte.engines.columnar._arrow_release import RELEASE_ASSEMBLY
 
-    return _load(assembly=RELEASE_ASSEMBLY)
+    return load(assembly=RELEASE_ASSEMBLY)

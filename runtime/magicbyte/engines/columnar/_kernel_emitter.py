@@ -49,7 +49,8 @@ def emit(kernels: Mapping[str, Kernel], processor: Target, *, code_model: str = 
     """
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
-    enabled = {feature[1:] for feature in processor.features.split(",") if feature[0] == "+"}
+    features = processor.features.split(",")
+    enabled = {feature[1:] for feature in features if feature.startswith("+")}
     module = llvm.parse_assembly(RELEASE_ASSEMBLY + _abi_assembly())
     exported = {RELEASE_SYMBOL, PYTHON_SYMBOL, ABI_SYMBOL}
     is_native = processor.triple.partition("-")[0] == llvm.get_process_triple().partition("-")[0]
