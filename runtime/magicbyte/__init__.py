@@ -28,7 +28,8 @@ from magicbyte.limits import Limits
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import from_bytes, open
 from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.split import Split, read_split
+from magicbyte.reading.split import Split
+from magicbyte.reading.split_reader import read_split
 
 if TYPE_CHECKING:
     from magicbyte._produce_check import check_produced, check_produced_file

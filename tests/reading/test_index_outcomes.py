@@ -18,7 +18,7 @@ from data_source import planned, rows
 from magicbyte.errors import ChangedError, InputError
 from magicbyte.reading import _part_markers, planner
 from magicbyte.reading._index_outcomes import AbortedTransactions
-from magicbyte.reading.split import read_split
+from magicbyte.reading.split_reader import read_split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_tools.bench import planning
@@ -260,7 +260,7 @@ def test_spark_takes_the_option_where_it_can(partition: Path) -> None:
 
 
 def test_python_refuses_what_makes_no_sense() -> None:
-    with pytest.raises(InputError, match="transactions 'guess'; expected markers or index"):
+    with pytest.raises(InputError, match="transactions 'guess'; expected auto, markers or index"):
         mb.open(INTERLEAVED, transactions="guess")
     with pytest.raises(InputError, match="transactions 'index' with on_damage 'stop'"):
         mb.open(INTERLEAVED, transactions="index", on_damage="stop")

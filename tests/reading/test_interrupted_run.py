@@ -13,7 +13,7 @@ from magicbyte.engines.factory import engine
 from magicbyte.reading import _damage, _interrupted_run, _joined_pieces, _walk
 from magicbyte.reading._survey_passes import VerifiedPass
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.split import examine
+from magicbyte.reading.results import examine
 
 COLUMNS = ("offset", "key", "value", "headers", "position", "disposition", "codec")
 

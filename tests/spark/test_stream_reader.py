@@ -329,7 +329,7 @@ def test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells(s
         offsets = [
             row["offset"]
             for split in planner.splits_of_ranges(part, [(first, end)])
-            for batch in mb.reading.split.read_split(split, ("offset",))
+            for batch in mb.read_split(split, ("offset",))
             for row in batch.to_pylist()
         ]
         wanted = mb.open(log.folder, offsets=(first, end)).records(["offset"]).to_pylist()

@@ -3,7 +3,7 @@
 The passes in this module read headers only; those in `_survey_passes` also settle transactions.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,7 +19,7 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._joined_pieces import joined_pieces
-from magicbyte.reading._offset_order import Bounds, LogOffsets
+from magicbyte.reading._offset_order import Bounds, LogOffsets, gap_finding
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.tables.arrays import Mask
@@ -40,6 +40,8 @@ class SurveyOptions:
     limits: Limits
     split_bytes: int | None = None
     """Bytes between two boundaries, at least; None: a boundary per segment."""
+    cuts: Mapping[str, Sequence[int]] | None = None
+    """Positions, by path of a segment, from which on the next entry begins a split; None: by *split_bytes*."""
     open_log: Opener = open_segment
 
 
@@ -115,7 +117,7 @@ class LogPass:
         logs = self.log.logs
         for number, file in enumerate(logs):
             is_last = number + 1 == len(logs) and self.log.next_base is None
-            segment = SegmentSurvey(file, number, _bounds(self.log, number), is_last)
+            segment = SegmentSurvey(file, number, segment_bounds(self.log, number), is_last)
             self.survey.segments.append(segment)
             self.read_segment(segment)
             if self.is_done(segment):
@@ -155,8 +157,7 @@ class LogPass:
         segment.unsound_ranges.append(damage)
         self.report(segment, damage.findings)
         if damage.kind == "tail":
-            is_zeros = damage.findings and damage.findings[0].code == "zero-tail"
-            segment.end = "zeros" if is_zeros else "incomplete"
+            segment.end = tail_kind([damage])
             return
         if damage.end == segment.file.size_bytes and damage.entry is None:
             segment.end = "unreadable" if damage.kind == "unreadable" else "garbage"
@@ -181,8 +182,12 @@ class LogPass:
         positions, sizes = entries.column("position"), entries.column("size_bytes")
         ends = positions + sizes
         boundaries: Sequence[tuple[int, Boundary]] = ()
-        split_bytes = self.options.split_bytes
-        if split_bytes is not None and ends[-1] - segment.boundaries[-1].position > split_bytes:
+        split_bytes, cuts = self.options.split_bytes, self.options.cuts
+        if cuts is not None:
+            floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
+            wanted = cuts.get(segment.file.path, ())
+            boundaries = list(_boundaries_at(segment, wanted, floor, positions, firsts, lasts))
+        elif split_bytes is not None and ends[-1] - segment.boundaries[-1].position > split_bytes:
             floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
             boundaries = list(
                 _boundaries(segment, split_bytes, floor, positions, ends, firsts, lasts)
@@ -208,9 +213,9 @@ class LogPass:
             segment.has_transactions = bool(is_transactional.any())
         cleaned_from = len(entries)
         if not segment.is_cleaned:
-            look_cleaned = _look_cleaned(entries)
-            if look_cleaned.any():
-                cleaned_from = int(np.argmax(look_cleaned))
+            is_cleaned = look_cleaned(entries)
+            if is_cleaned.any():
+                cleaned_from = int(np.argmax(is_cleaned))
         self.add_block(
             EntryBlock(
                 segment=segment,
@@ -274,16 +279,7 @@ class LogPass:
         if cleaner_offset is not None and first <= cleaner_offset:
             return False
         is_cleaned = cleaner_offset is None and self.looks_cleaned(segment, expected, first)
-        finding = Finding(
-            code="offset-gap-cleaned" if is_cleaned else "offset-gap",
-            message=f"offsets {expected} to {first - 1} are missing"
-            + (", probably removed by the log cleaner" if is_cleaned else ""),
-            position=position,
-            base_offset=first,
-            field="base_offset",
-            found=str(first),
-            expected=str(expected),
-        )
+        finding = gap_finding(position, expected, first, is_cleaned=is_cleaned)
         self.report(segment, [finding])
         if not is_cleaned:
             self.add_missing(expected, first)
@@ -412,16 +408,24 @@ def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
                 opened,
                 engine=options.engine,
                 limits=options.limits,
-                bounds=_bounds(log, number),
+                bounds=segment_bounds(log, number),
                 start=file.start,
                 is_last=number + 1 == len(log.logs) and log.next_base is None,
             )
             sound = (piece for piece in walk if isinstance(piece, SoundEntries))
-            are_cleaned.append(any(_look_cleaned(piece.entries).any() for piece in sound))
+            are_cleaned.append(any(look_cleaned(piece.entries).any() for piece in sound))
     return are_cleaned
 
 
-def _bounds(log: PartitionLog, number: int) -> Bounds:
+def tail_kind(tail: Sequence[UnsoundRange]) -> str:
+    """Return how a segment ends that ends in *tail*: `clean`, `zeros` or `incomplete`."""
+    if not tail:
+        return "clean"
+    is_zeros = tail[-1].findings and tail[-1].findings[0].code == "zero-tail"
+    return "zeros" if is_zeros else "incomplete"
+
+
+def segment_bounds(log: PartitionLog, number: int) -> Bounds:
     """Return the offsets that the segment with *number* may hold."""
     base, following = log.logs[number].base_offset, log.logs[number + 1 : number + 2]
     return Bounds(
@@ -430,13 +434,40 @@ def _bounds(log: PartitionLog, number: int) -> Bounds:
     )
 
 
-def _look_cleaned(entries: Entries) -> Mask:
+def look_cleaned(entries: Entries) -> Mask:
     """Return a mask of batches that the log cleaner rewrote: they lack records or have a delete horizon."""
     span = entries.column("last_offset") - entries.column("first_offset")
     counts = entries.column("record_count")
-    look_cleaned: Mask = (counts >= 0) & (counts <= span)
-    look_cleaned |= entries.column("has_delete_horizon") != 0
-    return look_cleaned
+    is_cleaned: Mask = (counts >= 0) & (counts <= span)
+    is_cleaned |= entries.column("has_delete_horizon") != 0
+    return is_cleaned
+
+
+def _boundaries_at(
+    segment: SegmentSurvey,
+    cuts: Sequence[int],
+    floor: int | None,
+    begins: Numbers,
+    firsts: Numbers,
+    lasts: Numbers,
+) -> Iterator[tuple[int, Boundary]]:
+    """Add a boundary before the first entry from each of *cuts* on; yield the index of that entry.
+
+    The other arguments mean what they mean in `_boundaries`.
+    """
+    for cut in cuts:
+        before = segment.boundaries[-1]
+        if cut <= before.position:
+            continue
+        index = int(np.searchsorted(begins, cut))
+        if index == len(begins):
+            return
+        last = before.floor if floor is None else floor
+        if index:
+            last = int(lasts[index - 1])
+        boundary = Boundary(int(begins[index]), last, int(firsts[index]))
+        segment.boundaries.append(boundary)
+        yield index, boundary
 
 
 def _boundaries(

@@ -178,3 +178,20 @@ class LogOffsets:
         return list(zip(gaps.tolist(), expected_at_gaps, strict=True)), np.flatnonzero(
             is_break
         ).tolist()
+
+
+def gap_finding(position: int, expected: int, first: int, *, is_cleaned: bool) -> Finding:
+    """Return the finding that offsets *expected* to *first* - 1 are missing before byte *position*.
+
+    *is_cleaned*: the log cleaner has probably removed them.
+    """
+    return Finding(
+        code="offset-gap-cleaned" if is_cleaned else "offset-gap",
+        message=f"offsets {expected} to {first - 1} are missing"
+        + (", probably removed by the log cleaner" if is_cleaned else ""),
+        position=position,
+        base_offset=first,
+        field="base_offset",
+        found=str(first),
+        expected=str(expected),
+    )

@@ -14,7 +14,7 @@ import numpy as np
 
 from magicbyte._transactions import PlannedOutcomes, outcome_of
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Control, Entries
+from magicbyte.engines.protocol import Control, Decoded, Entries
 from magicbyte.tables.arrays import Codes
 from magicbyte.tables.schemas import OUTCOMES
 
@@ -70,8 +70,8 @@ class Outcomes:
         """Return keys that sort by producer, and then by the *numbers* of ends."""
         return np.searchsorted(self._producers, producers) * (len(self._producers) + 1) + numbers
 
-    def of(self, entries: Entries) -> Codes:
-        """Return the codes of the outcomes of *entries*."""
+    def of(self, entries: Entries, decoded: Decoded | None = None) -> Codes:
+        """Return the codes of the outcomes of *entries*. Their records, *decoded*, are not needed."""
         producers, positions = entries.column("producer_id"), entries.column("position")
         is_control = entries.column("is_control") != 0
         codes = np.full(len(entries), NO_OUTCOME, np.int8)
@@ -89,11 +89,23 @@ class Outcomes:
     def _of_data(self, producers: Numbers, positions: Numbers) -> Codes:
         if not len(self._codes):
             return np.full(len(producers), self._otherwise, np.int8)
-        num_passed = np.searchsorted(self._positions, positions, "right")
-        at = np.searchsorted(self._keys, self._key(producers, num_passed))
-        at = np.minimum(at, len(self._codes) - 1)
+        at = self._next_end(producers, positions)
         is_ended = (self._producers[at] == producers) & (self._end_positions[at] > positions)
         return np.where(is_ended, self._codes[at], np.int8(self._otherwise))
+
+    def _next_end(self, producers: Numbers, positions: Numbers) -> Numbers:
+        """Return the number of the end after each position; of another producer, if there is none."""
+        num_passed = np.searchsorted(self._positions, positions, "right")
+        at = np.searchsorted(self._keys, self._key(producers, num_passed))
+        numbers: Numbers = np.minimum(at, len(self._codes) - 1)
+        return numbers
+
+    def next_ends(self, producers: Numbers, positions: Numbers) -> Numbers:
+        """Return the position of the end after each of *positions*, of data that have one."""
+        if not len(producers):
+            return np.zeros(0, np.int64)
+        end_positions: Numbers = self._end_positions[self._next_end(producers, positions)]
+        return end_positions
 
 
 def outcomes_by_markers(

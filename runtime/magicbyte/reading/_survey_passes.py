@@ -228,11 +228,11 @@ def _finish_transactions(survey: Survey) -> Survey:
             log_start=survey.log_start_offset or 0,
             log_end=survey.log_end_offset,
         )
-    survey.findings += _unfinished_transactions(survey)
+    survey.findings += unfinished_transactions(survey)
     return survey
 
 
-def _unfinished_transactions(survey: Survey) -> Iterator[Finding]:
+def unfinished_transactions(survey: Survey) -> Iterator[Finding]:
     """Yield a finding for each transaction that is open or undecided."""
     for txn in survey.transactions:
         if txn.outcome not in ("open", "undecided"):

@@ -36,7 +36,7 @@ def open(
     times: tuple[Time | None, Time | None] | None = None,
     isolation_level: str = "read_committed",
     on_damage: str = "fail",
-    transactions: str = "markers",
+    transactions: str = "auto",
     include_internal: bool = False,
     replica: str | Sequence[str] | None = None,
     fill: bool = True,
@@ -59,8 +59,8 @@ def open(
             ``"read_uncommitted"`` leaves out control records only.
         on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers the sound batches before
             and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
-        transactions: Whether the ``"markers"`` in the log decide how transactions ended, or the transaction
-            ``"index"``, where it is sound and agrees with the headers; then no payload is read in advance.
+        transactions: ``"markers"`` or ``"index"``: whether markers in the log or transaction indexes decide how
+            transactions ended. ``"auto"``: markers, and index files divide large logs in object stores.
         include_internal: Read internal topics such as ``__consumer_offsets`` without naming them.
         replica: Log.dir, or log.dirs in order of preference, to read where a partition has several replicas.
         fill: Read damaged and missing ranges of a replica from the others, where they agree.

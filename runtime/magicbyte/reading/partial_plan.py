@@ -27,9 +27,6 @@ BoundedRange = tuple[int, int]
 FileSizes = tuple[tuple[str, int], ...]
 """The live files of a log, by path, with their sizes."""
 
-SNAPSHOT_DISPUTES = ("snapshot-mismatch", "snapshot-transaction-ignored")
-"""Codes of findings that the log contradicts a producer snapshot."""
-
 UNREAD_SEGMENTS = UNREAD_BYTES
 """Code of the finding that segments were left out of a survey."""
 
@@ -195,24 +192,11 @@ def _undisputed_survey(
             return planner.survey_once(log, split_bytes), log
         if rest is log:
             return survey, rest
-        if not _disputes_start(survey):
+        if not survey.disputes_start:
             # Its producers may have written before the range only.
             survey.findings = [f for f in survey.findings if f.code != "snapshot-unconfirmed"]
             return survey, rest
         rest, num_back = before(log, rest, num_back), 2 * num_back
-
-
-def _disputes_start(survey: Survey) -> bool:
-    """Return whether *survey* contradicts the producer snapshot at its beginning."""
-    logs = survey.log.logs
-    names = {
-        file.name
-        for file in survey.log.files
-        if file.kind == "snapshot" and logs and file.base_offset == logs[0].base_offset
-    }
-    return any(
-        finding.code in SNAPSHOT_DISPUTES and finding.file in names for finding in survey.findings
-    )
 
 
 def _is_uncertain(survey: Survey, offsets: OffsetRange) -> bool:
@@ -244,7 +228,7 @@ def plan_partitions(
     by_segment = max_partition_bytes is None
     splits: list[Split] = []
     for log in logs:
-        survey = planner.survey(log, max_partition_bytes)
+        survey = planner.survey(log, max_partition_bytes, for_records=True)
         offsets = wanted_offsets(planner, log)
         splits += planner.splits(survey, offsets, by_segment=by_segment)
     return splits
@@ -259,4 +243,4 @@ def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, Offse
         offsets = wanted_offsets(planner, log)
         if offsets != NO_RANGE:
             return survey_of_range(planner, log, offsets), offsets
-    return planner.survey(log), wanted_offsets(planner, log)
+    return planner.survey(log, for_records=True), wanted_offsets(planner, log)

@@ -5,7 +5,7 @@ and where splits may begin.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
@@ -24,12 +24,14 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import _times
 from magicbyte.reading._index_outcomes import UntrustedIndexError
+from magicbyte.reading._index_plan import survey_by_index
 from magicbyte.reading._log_pass import (
     HeaderPass,
     HeadersSufficePass,
     KeptHeaderPass,
     SurveyOptions,
 )
+from magicbyte.reading._markers_ahead import MAX_AHEAD_BYTES, AheadPlan
 from magicbyte.reading._part_markers import UntrustedPartError
 from magicbyte.reading._survey_passes import IndexPass, UpToDamagePass, VerifiedPass
 from magicbyte.reading._walk import HeaderWalk, SoundEntries
@@ -40,6 +42,9 @@ from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, op
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
 that neither rows nor their order nor the report depend on it."""
+
+STORED_SPLIT_BYTES = 32 * MIB
+"""The same for a log in a store that its offset indexes divide: each split begins with a few requests."""
 
 _START = attrgetter("start")
 
@@ -63,6 +68,9 @@ class Planner:
     _surveys: dict[tuple[str, int, bool, bool, bool], Survey] = field(
         default_factory=dict, init=False, repr=False
     )
+    _surveys_by_index: dict[tuple[str, int], Survey | None] = field(
+        default_factory=dict, init=False, repr=False
+    )
     _headers: dict[str, Sequence[BatchHeaders]] = field(
         default_factory=dict, init=False, repr=False
     )
@@ -80,14 +88,21 @@ class Planner:
         verify: bool = False,
         quick: bool = False,
         by_markers: bool = False,
+        for_records: bool = False,
     ) -> Survey:
         """Return the survey of *log*, with a boundary every *split_bytes* (default: SPLIT_BYTES).
 
         Args:
+            for_records: With `transactions="auto"`, read index files instead of headers, if the log is
+                in a store: enough to read records, but not for findings about the log.
             verify: Verify all checksums, too.
             quick: Read headers only.
             by_markers: Let markers decide how transactions ended, even if the options say `index`.
         """
+        if for_records and log.files and log.files[0].store is not None:
+            survey = self._survey_by_index(log, split_bytes or STORED_SPLIT_BYTES)
+            if survey is not None:
+                return survey
         split_bytes = split_bytes or SPLIT_BYTES
         by_index = self.options.transactions == "index" and not by_markers
         key = log.key, split_bytes, verify, quick, by_index
@@ -99,6 +114,23 @@ class Planner:
             for segment in survey.segments:
                 self._headers[segment.file.path] = segment.heads
         return survey
+
+    def _survey_by_index(self, log: PartitionLog, split_bytes: int) -> Survey | None:
+        """Return the survey of *log* by its offset indexes and its end; None if these do not suffice."""
+        is_auto = self.options.transactions == "auto" and self.aborted_list is None
+        if not is_auto or self.options.on_damage == "stop":
+            return None
+        key = log.key, split_bytes
+        if key not in self._surveys_by_index:
+            options = SurveyOptions(
+                engine=self.new_engine(),
+                limits=self.options.limits,
+                split_bytes=split_bytes,
+                open_log=self.open_log,
+            )
+            survey_part = partial(self.survey_of_part, split_bytes=split_bytes)
+            self._surveys_by_index[key] = survey_by_index(log, options, survey_part)
+        return self._surveys_by_index[key]
 
     def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
         """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
@@ -114,21 +146,24 @@ class Planner:
         quick: bool = False,
         by_markers: bool = False,
         is_part: bool = False,
+        cuts: Mapping[str, Sequence[int]] | None = None,
     ) -> Survey:
         """Return the same as `survey`, uncached: for a part of a log, or where memory counts.
 
+        *cuts*: positions by path of a segment at which splits begin, instead of every *split_bytes*.
         *is_part*: raise UntrustedPartError where transaction indexes decide, and markers contradict them.
         """
         options = SurveyOptions(
             engine=self.new_engine(),
             limits=self.options.limits,
             split_bytes=split_bytes or SPLIT_BYTES,
+            cuts=cuts,
             open_log=self.open_log,
         )
         is_to_stop = self.options.on_damage == "stop"
         by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
         if by_index and log.state is None and not (quick or is_to_stop or verify):
-            return _survey_by_index(log, options, is_part=is_part)
+            return _survey_by_headers(log, options, is_part=is_part)
         companions = read_transaction_companions(log)
         if self.options.on_damage == "fail":
             for finding in (*log.findings, *companions.findings):
@@ -251,6 +286,9 @@ class Planner:
                     has_transactions=has_transactions,
                     planned_outcomes=planned,
                     outcome_index=index,
+                    ahead=None
+                    if survey.split_bytes_by_index is None
+                    else _ahead(survey, segment, following, here, there),
                     log_start_offset=survey.log_start_offset,
                     last_stable_offset=last_stable_offset,
                     options=options,
@@ -278,7 +316,7 @@ def _cheapest_survey(companions: TransactionCompanions, options: SurveyOptions) 
     return VerifiedPass(companions, options, cleaned_segments).run()
 
 
-def _survey_by_index(log: PartitionLog, options: SurveyOptions, *, is_part: bool) -> Survey:
+def _survey_by_headers(log: PartitionLog, options: SurveyOptions, *, is_part: bool) -> Survey:
     """Return the survey of *log* by headers and transaction indexes, if these can be trusted."""
     try:
         companions = read_transaction_companions(log, ("snapshot",))
@@ -295,6 +333,33 @@ def _survey_by_index(log: PartitionLog, options: SurveyOptions, *, is_part: bool
     return survey
 
 
+def _ahead(
+    survey: Survey,
+    segment: SegmentSurvey,
+    following: SegmentSurvey | None,
+    here: Boundary,
+    there: Boundary | None,
+) -> AheadPlan:
+    """Return how the task of the split between *here* and *there* finds outcomes by itself."""
+    assert survey.split_bytes_by_index is not None
+    is_near = there is None or segment.file.size_bytes - there.position <= MAX_AHEAD_BYTES
+    return AheadPlan(
+        split_bytes=survey.split_bytes_by_index,
+        next_file=following.file
+        if following and (is_near or there is following.boundaries[0])
+        else None,
+        cleaned_below=survey.log.cleaner_offset,
+        open_transactions=tuple(
+            (txn.producer_id, txn.first_offset)
+            for txn in survey.transactions
+            if there is None or there.latest is None or txn.first_offset < there.latest
+        ),
+        first_offsets=None
+        if here.latest is None or here.floor is None
+        else (here.floor, here.latest),
+    )
+
+
 def _is_outside(
     here: Boundary, there: Boundary | None, offsets: OffsetRange, *, is_damaged: bool
 ) -> bool:
@@ -303,7 +368,7 @@ def _is_outside(
     Offsets in the log must increase. Between the last sound entry and *there*, damage may have any.
     """
     first, end = offsets
-    last = None if there is None else there.floor
+    last = None if there is None else there.last_before
     if is_damaged and there is not None and there.first is not None:
         last = there.first - 1
     if last is not None and first is not None and last < first:

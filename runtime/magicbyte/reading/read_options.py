@@ -9,7 +9,7 @@ from magicbyte.limits import DEFAULT_LIMITS, Limits
 
 ISOLATION_LEVELS = ("read_committed", "read_uncommitted")
 DAMAGE_POLICIES = ("fail", "skip", "stop")
-TRANSACTION_SOURCES = ("markers", "index")
+TRANSACTION_SOURCES = ("auto", "markers", "index")
 
 OffsetRange = tuple[int | None, int | None]
 """Offsets, half-open; None is no bound."""
@@ -28,7 +28,7 @@ class ReadOptions:
     """Isolation level, as for a Kafka consumer."""
     on_damage: str = "fail"
     """Damage policy: raise, skip the damaged range, or end the partition there."""
-    transactions: str = "markers"
+    transactions: str = "auto"
     """Source of the outcomes of transactions."""
     offsets: OffsetRange = NO_RANGE
     times: tuple[int | None, int | None] = NO_RANGE

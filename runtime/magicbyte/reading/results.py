@@ -1,4 +1,4 @@
-"""Results of a read: rows that can be iterated more than once, a report, and the pass that gives both."""
+"""Results of a read: rows that can be iterated more than once, a report, and the passes that give both."""
 
 from collections import Counter
 from collections.abc import Callable, Generator, Iterator, Sequence
@@ -9,17 +9,20 @@ from typing import Any, TypeVar
 
 import pyarrow as pa
 
+from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding, Severity, worst
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._markers_ahead import PlanDoubtError
 from magicbyte.reading._ordered_threads import in_order
 from magicbyte.reading._range_check import range_findings
+from magicbyte.reading._whole_log_plan import planned_by_whole_log
 from magicbyte.reading.partial_plan import survey_of_wanted, wanted_offsets
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
-from magicbyte.reading.split import ChunkResult, Split, examine
-from magicbyte.reading.survey import Survey
+from magicbyte.reading.split import ChunkResult, Split, SplitReader
+from magicbyte.reading.survey import Opener, Survey, open_segment
 from magicbyte.tables.schemas import LOST
 
 DICT_BYTES = 1024
@@ -290,7 +293,8 @@ def _splits_and_tallies(
         if only_wanted and has_range:
             survey, offsets = survey_of_wanted(planner, log)
         else:
-            survey, offsets = planner.survey(log, quick=quick), planner.options.offsets
+            survey = planner.survey(log, quick=quick, for_records=not quick)
+            offsets = planner.options.offsets
             if has_range:
                 offsets = wanted_offsets(planner, log)
         yield Tally(findings=[*survey.findings, *planner.index_findings])
@@ -315,6 +319,51 @@ def _num_bytes(item: pa.RecordBatch | list[Row] | Tally) -> int:
     if isinstance(item, list):
         return len(item) * DICT_BYTES
     return 0 if isinstance(item, Tally) else int(item.nbytes)
+
+
+def examine(
+    split: Split,
+    columns: tuple[str, ...] | None,
+    *,
+    chosen: Engine | None = None,
+    open_log: Opener = open_segment,
+    ordered: bool = True,
+) -> Iterator[ChunkResult]:
+    """Yield the entries of *split* in order, with *columns* of their records.
+
+    *columns* are names of the table `records`; None: decode the records, but return no rows.
+    *chosen* is the engine, by default a new one. Unless *ordered*, damaged entries may come before sound
+    ones, which is faster where there are many. Raises FormatError or LimitError at the first
+    damage if the options say `fail`.
+    """
+    with open_log(split.file) as log:
+        if log.descriptor is None:
+            log.will_read(split.start, split.end)
+        reader = SplitReader(split, chosen or engine(split.options.engine), log, columns)
+        reader.walk.are_runs_joined = not ordered and split.options.on_damage == "skip"
+        if split.ahead is None:
+            yield from reader.results()
+            return
+        try:
+            yield from reader.results_ahead(split.ahead, open_log)
+            return
+        except PlanDoubtError as error:
+            doubt = error
+    yield ChunkResult(findings=[_doubted(split, doubt)])
+    for planned in planned_by_whole_log(split, split.ahead, doubt.position, open_log):
+        yield from examine(planned, columns, chosen=chosen, open_log=open_log, ordered=ordered)
+
+
+def _doubted(split: Split, doubt: PlanDoubtError) -> Finding:
+    return Finding(
+        code="index-doubted",
+        message=f"{doubt}; all headers of the partition were read",
+        topic=split.topic,
+        partition=split.partition,
+        file=split.file.name,
+        replica=split.file.replica,
+        position=doubt.position,
+    )
 
 
 def examine_counted(

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from magicbyte._transactions import PlannedOutcomes
 from magicbyte.engines.control_records import ControlReader
-from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import (
     Decoded,
     DecodedEntry,
@@ -25,6 +24,7 @@ from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading._interrupted_run import InterruptedRun
+from magicbyte.reading._markers_ahead import AheadPlan, MarkersAhead, PlanDoubtError
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._outcomes import (
     OUTCOME_CODES,
@@ -50,7 +50,7 @@ from magicbyte.reading.dispositions import (
     totals,
 )
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.reading.survey import Opener, open_segment
+from magicbyte.reading.survey import Opener
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
@@ -109,6 +109,8 @@ class Split:
     """Producer ids and first offsets of a fetch response, which decide instead of the markers."""
     outcome_index: OutcomeIndex | None = None
     """The transaction index, if that decides, and the transactions that it does not list."""
+    ahead: AheadPlan | None = None
+    """If no headers were read for the plan: the facts with which the task finds outcomes by itself."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -153,30 +155,7 @@ class UnsoundEntries:
                 yield _undecoded(unsound.entry, unsound.kind, unsound.crc_valid)
 
 
-def examine(
-    split: Split,
-    columns: tuple[str, ...] | None,
-    *,
-    chosen: Engine | None = None,
-    open_log: Opener = open_segment,
-    ordered: bool = True,
-) -> Iterator[ChunkResult]:
-    """Yield the entries of *split* in order, with *columns* of their records.
-
-    *columns* are names of the table `records`; None: decode the records, but return no rows.
-    *chosen* is the engine, by default a new one. Unless *ordered*, damaged entries may come before sound
-    ones, which is faster where there are many. Raises FormatError or LimitError at the first
-    damage if the options say `fail`.
-    """
-    with open_log(split.file) as log:
-        if log.descriptor is None:
-            log.will_read(split.start, split.end)
-        reader = _SplitReader(split, chosen or engine(split.options.engine), log, columns)
-        reader.walk.are_runs_joined = not ordered and split.options.on_damage == "skip"
-        yield from reader.results()
-
-
-class _SplitReader:
+class SplitReader:
     """Reads one split from its open file."""
 
     def __init__(
@@ -215,6 +194,41 @@ class _SplitReader:
         reported = split.unsound_ranges if split.is_verified else ()
         self.reported_ranges = {(unsound.start, unsound.end) for unsound in reported}
 
+    def results_ahead(self, ahead: AheadPlan, open_log: Opener) -> Iterator[ChunkResult]:
+        """Yield the results of a split whose plan has read no headers, with markers that are read ahead.
+
+        Raises PlanDoubtError where the bytes are not as that plan assumes.
+        """
+        position, end, last = self.split.start, self.split.end, None
+        try:
+            with MarkersAhead(
+                ahead,
+                self.log,
+                engine=self.engine,
+                limits=self.split.options.limits,
+                open_log=open_log,
+            ) as markers:
+                for piece in self.walk.pieces(self.wire_columns):
+                    if not isinstance(piece, SoundEntries) or piece.findings:
+                        raise PlanDoubtError(f"no entry in order is at byte {position}")
+                    if position == self.split.start:
+                        ahead.check_first(piece.entries)
+                    assert piece.decoded is not None
+                    codes = markers.of(piece.entries, piece.decoded, piece.chunk)
+                    findings = self._with_names(ahead.gap_findings(piece.entries, last))
+                    findings += [finding for _, finding in self._findings(piece.decoded)]
+                    yield from self._entries_results(piece.entries, piece.decoded, codes, findings)
+                    position, last = piece.entries[-1].end, piece.entries[-1].last_offset
+                    del piece  # frees the rows and bytes before more are read
+        except PlanDoubtError as error:
+            raise PlanDoubtError(str(error), position) from error
+        if position != end:
+            raise PlanDoubtError(f"the last entry ends at byte {position}, not at {end}", position)
+        if last is not None and end == self.split.file.size_bytes:
+            gap = ahead.gap_at_end(last)
+            if gap is not None:
+                yield ChunkResult(findings=self._with_names([gap]))
+
     def results(self) -> Iterator[ChunkResult]:
         """Yield the results of all chunks and unsound ranges, in order."""
         outcomes: Outcomes | IndexedOutcomes | None = None
@@ -245,7 +259,8 @@ class _SplitReader:
             findings = []
             if piece.decoded.results:
                 findings = [finding for _, finding in self._findings(piece.decoded)]
-            yield from self._entries_results(piece.entries, piece.decoded, outcomes, findings)
+            codes = None if outcomes is None else outcomes.of(piece.entries, piece.decoded)
+            yield from self._entries_results(piece.entries, piece.decoded, codes, findings)
             del piece  # frees the rows and bytes before more are read
         if ranges:
             yield self._ranges_result(ranges)
@@ -337,7 +352,8 @@ class _SplitReader:
             ]
             result.findings[:] = [each for _, each in sorted(findings, key=itemgetter(0))]
             yield result
-            yield from self._entries_results(decoded.entries, decoded, outcomes, [])
+            codes = None if outcomes is None else outcomes.of(decoded.entries, decoded)
+            yield from self._entries_results(decoded.entries, decoded, codes, [])
             ranges = ranges[num_ranges:]
             del decoded  # frees the rows before more are decoded
         if ranges:
@@ -354,32 +370,27 @@ class _SplitReader:
         self,
         entries: Entries,
         decoded: Decoded,
-        outcomes: Outcomes | IndexedOutcomes | None,
+        outcome_codes: Codes | None,
         findings: list[Finding],
     ) -> Iterator[ChunkResult]:
-        """Yield the results of *entries*: all of them and *findings* with the first rows, then further rows."""
+        """Yield the results of *entries* with *outcome_codes*: all of them and *findings* with the first rows, then further rows."""
         if self.split.options.on_damage == "fail":
             for finding in findings:
                 if finding.severity == "error":
                     raise error_of(finding)
-        codes = None
-        if isinstance(outcomes, IndexedOutcomes):
-            codes = outcomes.of(entries, decoded)
-        elif outcomes is not None:
-            codes = outcomes.of(entries)
         classified = classify(
-            entries, decoded, codes, self.bounds, is_committed_read=self.is_committed_read
+            entries, decoded, outcome_codes, self.bounds, is_committed_read=self.is_committed_read
         )
         num_aborted = 0
-        if codes is not None and not self.is_committed_read:
-            num_aborted = _num_aborted(classified, codes)
+        if outcome_codes is not None and not self.is_committed_read:
+            num_aborted = _num_aborted(classified, outcome_codes)
         num_rows = max(decoded.rows.num_rows, 1)
         step = num_rows if self.columns is None else MAX_CHUNK_ROWS
         for begin in range(0, num_rows, step):
             row_codes = classified.row_codes[begin : begin + step]
             rows = None
             if self.columns is not None:
-                rows = self._rows(classified, codes, begin, step)
+                rows = self._rows(classified, outcome_codes, begin, step)
             if begin:
                 yield ChunkResult(
                     findings=[], records=totals(row_codes), rows=rows, row_codes=row_codes
@@ -437,39 +448,6 @@ def header_result(entries: Entries) -> ChunkResult:
 def _undecoded(entry: Entry, disposition: str, crc_valid: bool | None) -> ExaminedEntry:
     decoded = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
     return ExaminedEntry(entry, disposition, crc_valid, decoded)
-
-
-def read_split(
-    split: Split,
-    columns: tuple[str, ...] | None = None,
-    *,
-    dispositions: tuple[str, ...] = ("delivered",),
-    findings: list[Finding] | None = None,
-) -> Iterator[pa.RecordBatch]:
-    """Read the records of one split, in order, on any machine that has the files.
-
-    Args:
-        split: A split of `plan`.
-        columns: Columns of the table `records`. Default: the eight of `Dataset.records`.
-        dispositions: Dispositions of the records to return. Default: those that a consumer would
-            get.
-        findings: A list that findings are appended to. Default: they are dropped.
-    Returns:
-        Arrow record batches.
-    Raises:
-        InputError: A column does not exist.
-        ChangedError: The file has changed since the read was planned.
-        FormatError: The split is damaged, and `on_damage` is ``"fail"``; so for LimitError.
-    Example:
-        >>> splits = mb.open("log-0", topics=["fenced"]).plan()
-        >>> [batch.num_rows for batch in mb.read_split(splits[1], ("offset", "value"))]
-        [4]
-    """
-    names = RECORDS.check(tuple(columns if columns is not None else RECORDS.default))
-    for result in examine(split, names):
-        if findings is not None:
-            findings.extend(result.findings)
-        yield from select_rows(result, dispositions)
 
 
 def select_rows(result: ChunkResult, dispositions: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

@@ -18,6 +18,9 @@ from magicbyte.reading._index_outcomes import (
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.storage import File, UnreadableFile
 
+SNAPSHOT_DISPUTES = ("snapshot-mismatch", "snapshot-transaction-ignored")
+"""Codes of findings that the log contradicts a producer snapshot."""
+
 Opener = Callable[[LogFile], File]
 """Opens the file of a segment."""
 
@@ -45,6 +48,14 @@ class Boundary:
     """First offset of the entry that begins here; None at the beginning of the segment."""
     open_here: tuple[Transaction, ...] = ()
     """Transactions that are open before that entry."""
+    latest: int | None = None
+    """The first offset of that entry is at or below this, by an offset index; *floor* is then only a
+    lower bound. None: *first* is known."""
+
+    @property
+    def last_before(self) -> int | None:
+        """The highest offset that the entries before it may have."""
+        return self.floor if self.latest is None else self.latest - 1
 
 
 @dataclass(slots=True)
@@ -100,6 +111,8 @@ class Survey:
     """Offset of the first of these markers."""
     aborted: AbortedTransactions | None = None
     """The entries of the transaction indexes, where these decide and not the markers."""
+    split_bytes_by_index: int | None = None
+    """The split size, if offset indexes and the end of the log were read, and no header before it."""
 
     @property
     def ranges_at_end(self) -> list[UnsoundRange]:
@@ -148,6 +161,19 @@ class Survey:
         if boundary is not None:
             return boundary.open_here
         return tuple(txn for txn in self.transactions if txn.outcome == "open")
+
+    @property
+    def disputes_start(self) -> bool:
+        """True if the log contradicts the producer snapshot at its beginning."""
+        logs = self.log.logs
+        names = {
+            file.name
+            for file in self.log.files
+            if file.kind == "snapshot" and logs and file.base_offset == logs[0].base_offset
+        }
+        return any(
+            finding.code in SNAPSHOT_DISPUTES and finding.file in names for finding in self.findings
+        )
 
     @property
     def is_in_order(self) -> bool:

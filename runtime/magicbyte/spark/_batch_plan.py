@@ -64,7 +64,7 @@ class BatchPlan:
     def _splits(self, log: PartitionLog, max_bytes: int) -> list[Split]:
         planner = Planner(self._dataset.options)
         if self._needs_whole_log:
-            survey = planner.survey(log, max_bytes)
+            survey = planner.survey(log, max_bytes, for_records=True)
             readable = readable_range(survey, planner.options.isolation_level)
             offsets, is_to_end = self._resolve(planner, log, readable)
         else:

@@ -136,10 +136,17 @@ def splits_of(line: str, storage: Storage) -> tuple[bool, list[Split]]:
     """
     task = json.loads(line)
     splits = [decode(Split, value) for value in task["splits"]]
-    return task["read"], [
-        replace(split, file=replace(split.file, store=storage.store_of(split.file.path)))
-        for split in splits
-    ]
+    return task["read"], [_in_stores(split, storage) for split in splits]
+
+
+def _in_stores(split: Split, storage: Storage) -> Split:
+    """Return *split* with the stores of its files."""
+    file = replace(split.file, store=storage.store_of(split.file.path))
+    ahead = split.ahead
+    if ahead is not None and ahead.next_file is not None:
+        store = storage.store_of(ahead.next_file.path)
+        ahead = replace(ahead, next_file=replace(ahead.next_file, store=store))
+    return replace(split, file=file, ahead=ahead)
 
 
 def encode(value: Any) -> Any:

@@ -11,7 +11,8 @@ from pyspark.sql.types import StructType
 
 from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
-from magicbyte.reading.split import Split, read_split
+from magicbyte.reading.split import Split
+from magicbyte.reading.split_reader import read_split
 from magicbyte.spark import _spark_columns
 from magicbyte.spark._batch_plan import BatchPlan
 from magicbyte.spark._driver_log import log_findings, without_traceback

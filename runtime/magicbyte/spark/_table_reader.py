@@ -15,8 +15,9 @@ from pyspark.sql.types import StructType
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import plan_partitions
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.results import examine
 from magicbyte.reading.segment_range import with_own_checkpoints
-from magicbyte.reading.split import Split, examine
+from magicbyte.reading.split import Split
 from magicbyte.reading.table_rows import batch_rows, record_batch
 from magicbyte.spark import _spark_columns
 from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback

@@ -29,7 +29,7 @@ class MagicbyteDataSource(PickledByValue, DataSource):
 
     Our own options: `isolationLevel` (default `read_committed`), `onDamage` (`fail`, the default,
     `skip` or `stop`), `table` (`records`, the default, `batches`, `segments`, `transactions`,
-    `partitions` or `problems`), `columns`, `transactions` (`markers`, the default, or `index`),
+    `partitions` or `problems`), `columns`, `transactions` (`auto`, the default, `markers` or `index`),
     `maxPartitionBytes` (default 128m), `planPath`, `filterPushdown`, `includeInternal`, `replica`, and
     `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
     Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.

@@ -14,7 +14,8 @@ import pyarrow as pa
 
 from magicbyte.errors import InputError
 from magicbyte.reading.read_options import alternatives
-from magicbyte.reading.split import Split, examine, select_rows
+from magicbyte.reading.results import examine
+from magicbyte.reading.split import Split, select_rows
 from magicbyte.reading.table_rows import batch_rows
 from magicbyte.spark._dates import parts_by_date
 from magicbyte.spark._driver_log import without_traceback

@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 import magicbyte as mb
-from magicbyte.reading.split import examine
+from magicbyte.reading.results import examine
 from magicbyte.spark._split_stats import STATS_COLUMNS, SplitCounter, SplitStats, add_up
 from magicbyte.tables.schemas import DISPOSITIONS, TABLES
 from magicbyte.tables.stored_types import stored_schema

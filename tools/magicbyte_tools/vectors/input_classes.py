@@ -186,5 +186,7 @@ CODES_WITHOUT_A_CASE = {
     "timeindex-mismatch": "The same.",
     "txnindex-doubted": "It takes a reader that was told to believe indexes: the cases ask for none.",
     "txnindex-trusted": "The same.",
+    "planned-by-index": "It is about a log in an object store, and cases are files.",
+    "index-doubted": "The same.",
 }
 """Finding codes without a test vector, with the reasons."""
