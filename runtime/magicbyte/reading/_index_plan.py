@@ -51,7 +51,7 @@ SurveyPart = Callable[[PartitionLog], Survey | None]
 """Surveys the last segments of a log; None if the whole log is needed."""
 
 
-def survey_by_index(
+def survey_of_indexed_log(
     log: PartitionLog, options: SurveyOptions, survey_part: SurveyPart
 ) -> Survey | None:
     """Return a survey of *log* from its offset indexes and its end; None if these do not suffice."""

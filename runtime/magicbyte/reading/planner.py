@@ -24,7 +24,7 @@ from magicbyte.logdir.companions import (
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import _times
 from magicbyte.reading._index_outcomes import UntrustedIndexError
-from magicbyte.reading._index_plan import survey_by_index
+from magicbyte.reading._index_plan import survey_of_indexed_log
 from magicbyte.reading._log_pass import (
     HeaderPass,
     HeadersSufficePass,
@@ -129,7 +129,7 @@ class Planner:
                 open_log=self.open_log,
             )
             survey_part = partial(self.survey_of_part, split_bytes=split_bytes)
-            self._surveys_by_index[key] = survey_by_index(log, options, survey_part)
+            self._surveys_by_index[key] = survey_of_indexed_log(log, options, survey_part)
         return self._surveys_by_index[key]
 
     def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
