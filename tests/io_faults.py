@@ -52,6 +52,10 @@ class FaultyDisk:
                 self._fail(path, block, errno.EIO)
         return os.pread(descriptor, length, position)
 
+    def path_of(self, descriptor: int) -> str:
+        """Return the path of the open file *descriptor*."""
+        return self._paths.get(descriptor, "")
+
     def scandir(self, path: str) -> Any:
         if path in self.unlisted:
             self._fail(path, None, self.unlisted[path])
@@ -72,3 +76,20 @@ def faulty_disk(*, with_kernels: bool = False) -> Iterator[FaultyDisk]:
         if not with_kernels:
             patch.setattr(_libraries, "pread", lambda: 0)
         yield disk
+
+
+@contextmanager
+def counted_reads() -> Iterator[dict[str, int]]:
+    """Count the bytes that are read of local files, by the last part of their names: `log`, `index`."""
+    counts: dict[str, int] = {}
+    with faulty_disk() as disk:
+        pread = disk.pread
+
+        def counted(descriptor: int, length: int, position: int) -> bytes:
+            data = pread(descriptor, length, position)
+            kind = disk.path_of(descriptor).rpartition(".")[2]
+            counts[kind] = counts.get(kind, 0) + len(data)
+            return data
+
+        disk.pread = counted  # type: ignore[method-assign]
+        yield counts

@@ -1,8 +1,6 @@
 """Tests of ranges that offset indexes locate: the whole log's rows, from few bytes."""
 
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +9,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from indexed_log import batches, indexed_files, write_segment, write_snapshot
-from io_faults import faulty_disk
+from io_faults import counted_reads
 from magicbyte.reading import segment_range
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.read_options import ISOLATION_LEVELS
@@ -26,23 +24,6 @@ COUNT = 4000
 @pytest.fixture
 def partition(tmp_path: Path) -> Path:
     return tmp_path / "t-0"
-
-
-@contextmanager
-def bytes_read() -> Iterator[dict[str, int]]:
-    """Count the bytes that are read of each file, by the end of its name."""
-    counts: dict[str, int] = {}
-    with faulty_disk() as disk:
-        pread = disk.pread
-
-        def counted(descriptor: int, length: int, position: int) -> bytes:
-            data = pread(descriptor, length, position)
-            kind = disk._paths[descriptor].rpartition(".")[2]
-            counts[kind] = counts.get(kind, 0) + len(data)
-            return data
-
-        disk.pread = counted  # type: ignore[method-assign]
-        yield counts
 
 
 def read(path: Path, *offsets: int | None, **options: Any) -> tuple[list[int], list[str]]:
@@ -61,7 +42,7 @@ def test_ten_offsets_in_the_middle_of_a_segment_take_few_bytes(partition: Path, 
     write_segment(partition, batches(0, COUNT))
     write_segment(partition, batches(COUNT, COUNT + 8), COUNT)
     write_snapshot(partition, COUNT)
-    with bytes_read() as counts:
+    with counted_reads() as counts:
         offsets, codes = read(partition, 2000, 2010, isolation_level=level)
     assert offsets == list(range(2000, 2010)) and codes == [BY_INDEX]
     assert 0 < counts["log"] < 4 * 20_000, "a plan, a check and a read of 20 kB"
@@ -82,7 +63,7 @@ def test_bytes_of_a_range_by_index_add_up_to_the_log(partition: Path) -> None:
 def test_first_and_last_offsets_take_few_bytes(partition: Path) -> None:
     write_segment(partition, batches(0, COUNT))
     for bounds in ((None, 10), (COUNT - 10, None), (COUNT - 10, COUNT + 10), (COUNT + 5, None)):
-        with bytes_read() as counts:
+        with counted_reads() as counts:
             offsets, codes = read(partition, *bounds, isolation_level="read_uncommitted")
         low, high = bounds[0] or 0, COUNT if bounds[1] is None else min(bounds[1], COUNT)
         assert offsets == list(range(low, high))
@@ -93,7 +74,7 @@ def test_first_and_last_offsets_take_few_bytes(partition: Path) -> None:
 def test_range_across_segments_leaves_out_their_other_bytes(partition: Path) -> None:
     for base in range(0, 3 * COUNT, COUNT):
         write_segment(partition, batches(base, base + COUNT), base)
-    with bytes_read() as counts:
+    with counted_reads() as counts:
         offsets, codes = read(partition, COUNT - 5, COUNT + 5, isolation_level="read_uncommitted")
     assert offsets == list(range(COUNT - 5, COUNT + 5)) and codes == [BY_INDEX]
     assert counts["log"] < 8 * 20_000
@@ -204,7 +185,7 @@ def test_markers_after_a_range_decide_its_transactions(
 ) -> None:
     logs_with_transactions(partition, kind)
     whole = read(partition, isolation_level=level)[0]
-    with bytes_read() as counts:
+    with counted_reads() as counts:
         offsets, codes = read(partition, 2000, 2006, isolation_level=level)
     assert offsets == [offset for offset in whole if 2000 <= offset < 2006]
     assert (2004 in offsets) == (level == "read_uncommitted" or kind == build.COMMIT)

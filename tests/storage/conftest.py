@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 
 from log_builder import batch_of
+from magicbyte.storage._small_files import small_files
 from paths import DATA
 from s3_server import S3Server
 
@@ -51,3 +52,9 @@ def large(s3: S3Server) -> tuple[str, int]:
     count = 20 << 10
     s3.put(f"large/t-0/{0:020}.log", segment(count, 950))
     return "s3://logs/large/t-0", count
+
+
+@pytest.fixture(autouse=True)
+def no_small_files() -> None:
+    """Let each test request small files."""
+    small_files.clear()

@@ -1,11 +1,13 @@
 """Tests that requests to a store are counted as the store counts them."""
 
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
 import magicbyte as mb
 from magicbyte.errors import MissingError
+from magicbyte.storage import _small_files as small_files
 from s3_server import S3Server
 
 
@@ -39,3 +41,56 @@ def test_a_listing_of_many_objects_takes_a_request_per_page(s3: S3Server) -> Non
         s3.open("s3://logs/pages")
     assert asked["LIST"] == 2
     assert requests_since(before) == asked
+
+
+def test_small_files_are_requested_again_only_after_they_were_replaced(
+    s3: S3Server, log_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_files, "SETTLED_SECONDS", -10)
+    url = s3.upload(log_dir, "small/log-0")
+    with s3.counted() as asked:
+        topic_ids = [log.topic_id for log in s3.open(url).logs]
+    assert asked["GET"] > 5
+    with s3.counted() as asked:
+        assert [log.topic_id for log in s3.open(url).logs] == topic_ids
+    assert asked == {"LIST": 1}
+    other = (log_dir / "open-0" / "partition.metadata").read_bytes() + b"\n"
+    s3.put("small/log-0/open-0/partition.metadata", other)
+    with s3.counted() as asked:
+        assert [log.topic_id for log in s3.open(url).logs] == topic_ids
+    assert asked == {"LIST": 1, "HEAD": 1, "GET": 1}
+
+
+def test_small_files_that_were_just_written_are_requested_again(
+    s3: S3Server, log_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_files, "SETTLED_SECONDS", 1000)
+    url = s3.upload(log_dir, "new/log-0")
+    requests = []
+    for _ in range(2):
+        with s3.counted() as asked:
+            s3.open(url)
+        requests.append(asked)
+    assert requests[0] == requests[1]
+
+
+def test_small_files_are_dropped_beyond_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(small_files, "MAX_BYTES", 100)
+    kept = small_files.SmallFiles()
+    for number in range(20):
+        kept.add(number, bytes(10))
+        assert kept.get(0) is not None
+    assert [number for number in range(20) if kept.get(number) is not None] == [0, *range(11, 20)]
+    monkeypatch.setattr(small_files, "MAX_FILES", 3)
+    kept.add(20, b"")
+    assert [number for number in range(21) if kept.get(number) is not None] == [18, 19, 20]
+
+
+def test_small_files_of_other_options_are_not_shared(
+    s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_files, "SETTLED_SECONDS", -10)
+    s3.open(tree)
+    with s3.counted() as asked:
+        mb.open(tree, storage_options=s3.options | {"request_timeout": 50})
+    assert asked["GET"] > 5

@@ -138,9 +138,13 @@ class _RangeSurvey:
         return self.index_rows[segment]
 
     def _start(self) -> _RangeStart | None:
-        """Return the last position in the indexes that is not after the range."""
-        bases, first = known_bases(self.log), self.offsets[0]
+        """Return the last position in the indexes that is not after the range; None for small segments."""
+        bases, (first, end) = known_bases(self.log), self.offsets
         number = 0 if first is None else max(bisect_right(bases, first) - 1, 0)
+        after = len(bases) if end is None else max(bisect_left(bases, end), number + 1)
+        num_whole = sum(file.size_bytes for file in self.log.logs[number:after])
+        if num_whole < segment_range.MIN_SAVED_BYTES:
+            return None
         base, position = bases[number], 0
         if first is not None and first > base:
             index_rows = self._index_rows(number)

@@ -43,6 +43,18 @@ def _readable_end(survey: Survey, isolation_level: str) -> int:
     return survey.log_end_offset or 0
 
 
+def _end_for_all(survey: Survey, isolation_level: str) -> int:
+    """Return the offset after the last one that a consumer can read, as far as *survey* shows.
+
+    A transaction that is open in it may have begun before it.
+    """
+    end = _readable_end(survey, isolation_level)
+    if isolation_level == "read_committed":
+        opened = (one.first_offset for one in survey.transactions if one.outcome == "open")
+        end = min([end, *opened])
+    return end
+
+
 @dataclass(slots=True)
 class ReadableRanges:
     """The offsets of logs that a consumer can read, cached while the files keep their sizes.
@@ -53,6 +65,8 @@ class ReadableRanges:
     _cached: dict[str, tuple[FileSizes | None, BoundedRange, list[Finding]]] = field(
         default_factory=dict
     )
+    _stable: dict[str, tuple[str | None, int]] = field(default_factory=dict)
+    """Topic id, and the offset up to which all transactions had ended, of each log."""
 
     def findings_at_end(self, log: PartitionLog) -> list[Finding]:
         """Return the findings about the bytes of *log* after its last sound entry, as `of` saw them.
@@ -75,16 +89,8 @@ class ReadableRanges:
         cached = self._cached.get(log.folder)
         if cached is not None and cached[0] == sizes:
             return cached[1]
-        bases = [file.base_offset for file in log.logs]
-        last = bases[-1] if bases else None
-        rest = log if last is None else from_offset(log, last)
-        survey, _ = _undisputed_survey(planner, log, rest, lambda part: part)
-        isolation_level = planner.options.isolation_level
-        end = _readable_end(survey, isolation_level)
-        if isolation_level == "read_committed":
-            # A transaction that is open in the last segment may have begun before it.
-            opened = (one.first_offset for one in survey.transactions if one.outcome == "open")
-            end = min([end, *opened])
+        survey = self._survey_from_end(planner, log) or self._survey_of_last_segment(planner, log)
+        end = _end_for_all(survey, planner.options.isolation_level)
         first = log.log_start_offset or 0
         readable = first, max(first, end)
         findings = [
@@ -95,7 +101,33 @@ class ReadableRanges:
         ]
         is_settled = not survey.is_end_unreadable
         self._cached[log.folder] = sizes if is_settled else None, readable, findings
+        self._stable[log.folder] = log.topic_id, end
         return readable
+
+    def stable_offset(self, log: PartitionLog) -> int | None:
+        """Return an offset of *log* such that no transaction that began before it was open; None if unknown.
+
+        It is the end that `of` found, for `read_committed`.
+        """
+        topic_id, offset = self._stable.get(log.folder, (None, None))
+        return offset if topic_id == log.topic_id else None
+
+    def _survey_from_end(self, planner: Planner, log: PartitionLog) -> Survey | None:
+        """Return a survey of *log* from the end that `of` returned before; None if that tells too little."""
+        before = self.stable_offset(log)
+        if not before or not self.is_end_known(log):
+            return None
+        survey = survey_by_index(planner, log, (before, None), None, before)
+        if survey is None or _end_for_all(survey, planner.options.isolation_level) < before:
+            return None  # it was truncated: which transactions are open is not known any more
+        return survey
+
+    def _survey_of_last_segment(self, planner: Planner, log: PartitionLog) -> Survey:
+        bases = [file.base_offset for file in log.logs]
+        last = bases[-1] if bases else None
+        rest = log if last is None else from_offset(log, last)
+        survey, _ = _undisputed_survey(planner, log, rest, lambda part: part)
+        return survey
 
 
 def offset_at(planner: Planner, log: PartitionLog, time: int) -> int | None:

@@ -208,7 +208,9 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             splits: list[Split] = []
             for partition, parts in ranges.items():
                 if parts:
-                    own, is_in_order = _splits(planner, logs[partition], parts, max_bytes)
+                    log = logs[partition]
+                    stable = self._readable_ranges.stable_offset(log)
+                    own, is_in_order = _splits(planner, log, parts, max_bytes, stable)
                     splits += own
                     if is_in_order:
                         in_order.add(partition)
@@ -323,10 +325,18 @@ def share_offsets(
 
 
 def _splits(
-    planner: Planner, log: PartitionLog, ranges: list[BoundedRange], max_bytes: int
+    planner: Planner,
+    log: PartitionLog,
+    ranges: list[BoundedRange],
+    max_bytes: int,
+    stable_offset: int | None = None,
 ) -> tuple[list[Split], bool]:
-    """Return the splits of consecutive *ranges* of *log*, and whether its offsets are in order."""
-    survey = survey_of_range(planner, log, (ranges[0][0], ranges[-1][1]), max_bytes)
+    """Return the splits of consecutive *ranges* of *log*, and whether its offsets are in order.
+
+    No transaction that began before *stable_offset* is open.
+    """
+    offsets = ranges[0][0], ranges[-1][1]
+    survey = survey_of_range(planner, log, offsets, max_bytes, stable_offset=stable_offset)
     log_findings("plan", survey.findings, is_growing=True)
     return planner.splits_of_ranges(survey, ranges), survey.is_in_order
 

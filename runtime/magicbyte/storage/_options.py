@@ -111,6 +111,11 @@ class StorageOptions:
     def names(self) -> tuple[str, ...]:
         return tuple(self._values)
 
+    @property
+    def key(self) -> frozenset[tuple[str, str]]:
+        """All options with their values, secrets included; equal for equal options."""
+        return frozenset((name, repr(value)) for name, value in self._values.items())
+
     def __bool__(self) -> bool:
         return bool(self._values)
 

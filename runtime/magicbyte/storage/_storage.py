@@ -9,6 +9,7 @@ from magicbyte.errors import InputError, MissingError, StoreError
 from magicbyte.storage import _local
 from magicbyte.storage._files import File, FolderItem
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
+from magicbyte.storage._small_files import key_of, small_files
 from magicbyte.storage._store import Store
 from magicbyte.storage._unreadable import unreadable_error
 from magicbyte.storage._urls import Url, is_url, parse_url
@@ -101,13 +102,23 @@ class Storage:
     def read_small(self, path: str, *, max_bytes: int) -> bytes:
         """Return the content of the file *path*, its first *max_bytes* bytes at most.
 
+        An object in a store is requested once by a process, until its size or time in a listing is another.
         Raises MissingError where there is no such file, UnreadableError where it cannot be read.
         """
-        try:
-            with self.open_file(path) as file:
-                return file.read_at(0, min(file.size_bytes, max_bytes))
-        except StoreError as error:
-            raise unreadable_error(path, error) from None
+        key = None
+        if self.store_of(path) is not None and (item := self._known_item(path)) is not None:
+            key = key_of(path, item.listed_version, self.options)
+        content = None if key is None else small_files.get(key)
+        if content is None:
+            try:
+                with self.open_file(path) as file:
+                    content = file.read_at(0, min(file.size_bytes, max_bytes))
+                    is_whole = file.size_bytes <= max_bytes
+            except StoreError as error:
+                raise unreadable_error(path, error) from None
+            if key is not None and is_whole:
+                small_files.add(key, content)
+        return content[:max_bytes]
 
     def read_if_present(self, path: str, *, max_bytes: int) -> bytes | None:
         """Return the content of the file *path* as `read_small` does; None if there is no such file."""
@@ -123,11 +134,15 @@ class Storage:
         store = self.store_of(path)
         if store is None:
             return _local.LocalFile(path, None)
-        folder, _, name = path.rpartition("/")
-        item = self._files.get(path) or self._folders.get(folder, {}).get(name)
+        item = self._known_item(path)
         return store.open_file(path, size_bytes=None if item is None else item.size_bytes)
 
     # Stores
+
+    def _known_item(self, path: str) -> FolderItem | None:
+        """Return the item *path* of a store, if it was listed."""
+        folder, _, name = path.rpartition("/")
+        return self._files.get(path) or self._folders.get(folder, {}).get(name)
 
     def _item(self, store: Store, path: str) -> FolderItem | None:
         """Return the item *path* of *store*; if it is a folder, list it recursively."""
