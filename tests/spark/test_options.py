@@ -37,6 +37,24 @@ def refused(path: str, **options: str) -> str:
     return str(error.value)
 
 
+# Which paths
+
+
+def test_patterns_of_local_paths_are_expanded() -> None:
+    some = by_partition(topics=["interleaved"])
+    assert places(f"{TRANSACTIONS}/interleaved-[01]") == some
+    assert refused(f"{TRANSACTIONS}/nothing-*").endswith(
+        "nothing-*: no path matches the pattern; expected a pattern that some match"
+    )
+    message = "s3://bucket/logs/*: patterns are not expanded in a store; expected a folder"
+    assert refused("s3://bucket/logs/*").startswith(message)
+
+
+def test_path_that_exists_is_no_pattern(tmp_path: Path) -> None:
+    shutil.copytree(Path(TRANSACTIONS) / "open-0", tmp_path / "in[0]" / "open-0")
+    assert places(str(tmp_path / "in[0]")) != {}
+
+
 # Which partitions
 
 

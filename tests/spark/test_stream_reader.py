@@ -357,6 +357,12 @@ def test_spark_reads_the_stream_from_a_checkpoint_on(spark: SparkSession, tmp_pa
         assert query.awaitTermination(120)
         sizes = [one["numInputRows"] for one in query.recentProgress]
         assert not admission or all(size <= 151 for size in sizes), sizes
+        for one in query.recentProgress if admission else ():
+            (source,) = one["sources"]
+            behind, end = (json.loads(source[name]) for name in ("latestOffset", "endOffset"))
+            assert behind["interleaved"]["0"] >= end["interleaved"]["0"]
+        if admission:
+            assert behind == end
     offsets = [row.offset for row in spark.read.parquet(out).orderBy("offset").collect()]
     assert offsets == [row[2] for row in expected(logs, "read_committed")]
     assert len(offsets) > 100

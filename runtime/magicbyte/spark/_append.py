@@ -217,7 +217,6 @@ def append_records(
     )
     notes = run.run(spark, storage_options, say)
     (stage.ready / OFFSETS_PATH).write_text(after.to_json())
-    run.write_facts(notes, spark)
     for _, note in sorted(notes.items()):
         for stats in note.stats:
             summary.records.update(stats.records)
@@ -225,6 +224,7 @@ def append_records(
             summary.findings += stats.findings
             summary.aborted_delivered += stats.aborted_delivered
     del summary.records["outside_range"], summary.bytes["outside_range"]
+    run.write_facts(notes, spark, summary)
     return summary
 
 

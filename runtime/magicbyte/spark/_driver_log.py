@@ -1,15 +1,21 @@
 """Log messages of the data source, and its errors without tracebacks."""
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.unread_path import MAY_HOLD_RECORDS, UnreadPath
-from magicbyte.spark._conditions import name_in_spark
+from magicbyte.reading.split import Split
+from magicbyte.spark._conditions import is_spark_worker, name_in_spark
+from magicbyte.tables.schemas import LOST
 
 log = logging.getLogger("magicbyte.spark")
+
+if is_spark_worker() and log.level == logging.NOTSET:
+    # Spark's collection of logs gets our INFO lines, too. Without it, Python prints warnings and errors alone.
+    log.setLevel(logging.INFO)
 
 
 @contextmanager
@@ -38,6 +44,31 @@ def log_findings(stage: str, findings: Sequence[Finding], *, is_growing: bool = 
     if serious:
         first = serious[0]
         log.warning("%s: %d findings, first %s: %s", stage, len(serious), first.code, first)
+
+
+def log_plan(splits: Sequence[Split], num_tasks: int) -> None:
+    """Log how much the *splits* of a plan read."""
+    log.info(
+        "planned: %d tasks, %d partitions, %d segments, %d bytes",
+        num_tasks,
+        len({(split.topic, split.partition) for split in splits}),
+        len({split.file.path for split in splits}),
+        sum(split.end - split.start for split in splits),
+    )
+
+
+def log_counts(records: Mapping[str, int], byte_counts: Mapping[str, int]) -> None:
+    """Log what a task has read by disposition: a warning if there are bytes whose records are lost."""
+    lost = {name: byte_counts[name] for name in LOST if byte_counts.get(name)}
+    if lost:
+        log.warning("read: the records of these bytes are not delivered: %s", _listed(lost))
+    log.info("read: records: %s; bytes: %s", _listed(records), _listed(byte_counts))
+
+
+def _listed(counts: Mapping[str, int]) -> str:
+    """Return *counts* as text: `delivered 100, aborted 3`."""
+    parts = (f"{name} {number}" for name, number in sorted(counts.items()) if number)
+    return ", ".join(parts) or "none"
 
 
 def log_unread(unread_paths: Sequence[UnreadPath]) -> None:

@@ -25,6 +25,7 @@ from magicbyte.spark._conditions import input_errors_have, with_condition
 from magicbyte.spark._offset_bounds import OffsetBound
 from magicbyte.spark._option_values import Partition
 from magicbyte.storage import NO_OPTIONS, Storage, StorageOptions, is_url, local_path
+from magicbyte.storage.globs import expand
 from magicbyte.tables import schemas
 
 MAX_PARTITION_BYTES = 128 * MIB
@@ -314,7 +315,8 @@ def _paths(raw: Mapping[str, str]) -> tuple[str, ...]:
     if not paths or not all(paths):
         # Spark loses the options of CREATE TABLE ... USING magicbyte OPTIONS (...).
         raise InputError("no path", "load(path), or the option path")
-    local = tuple(local_path(path) for path in paths)
+    with input_errors_have("MAGICBYTE_NO_SUCH_PATH"):
+        local = tuple(match for path in paths for match in expand(local_path(path)))
     for path in local:
         if not is_url(path):  # a request to a store is slow; planning makes it anyway
             Storage().kind_of(path)  # raises MissingError

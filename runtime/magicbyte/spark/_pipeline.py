@@ -92,7 +92,7 @@ def write_tables(
     notes = tasks.run(spark, storage_options, say)
     stats = [each for _, note in sorted(notes.items()) for each in note.stats]
     summary = write_driver_tables(plan, output.tables, stage.ready, stats, verification)
-    tasks.write_facts(notes, spark)
+    tasks.write_facts(notes, spark, summary)
     return summary
 
 
@@ -192,8 +192,9 @@ class TaskRun:
                 empty = self.output.schema(table).empty_table()
                 write_table(empty, self.stage.ready / table)
 
-    def write_facts(self, notes: Notes, spark: LazySession) -> None:
+    def write_facts(self, notes: Notes, spark: LazySession, summary: PipelineSummary) -> None:
         """Write run.json: versions, times and numbers."""
+        severities = Counter(finding.severity for finding in summary.findings)
         facts = {
             "magicbyte": magicbyte.__version__,
             "spark": spark.version,
@@ -204,6 +205,9 @@ class TaskRun:
             "rows": {
                 name: num_rows(notes, name) for name in self.output.tables if name in TASK_TABLES
             },
+            "records": {name: number for name, number in sorted(summary.records.items()) if number},
+            "bytes": {name: number for name, number in sorted(summary.bytes.items()) if number},
+            "findings": dict(sorted(severities.items())),
         }
         path = self.stage.ready / METADATA_FOLDER / "run.json"
         path.write_text(json.dumps(facts, indent=2) + "\n")

@@ -9,13 +9,12 @@ import pyarrow as pa
 from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
-from magicbyte.findings import Finding
 from magicbyte.reading.lost_times import lost_times
-from magicbyte.reading.split import Split
-from magicbyte.reading.split_reader import read_split
+from magicbyte.reading.results import Tally, examine
+from magicbyte.reading.split import Split, select_rows
 from magicbyte.spark import _spark_columns
 from magicbyte.spark._batch_plan import BatchPlan
-from magicbyte.spark._driver_log import log_findings, without_traceback
+from magicbyte.spark._driver_log import log_counts, log_findings, log_plan, without_traceback
 from magicbyte.spark._options import STREAM_OPTIONS, SourceOptions
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._plan_file import load_or_create_plan
@@ -64,7 +63,9 @@ class RecordsReader(PickledByValue, DataSourceReader):
                 dataset.num_internal,
             )
         plan = BatchPlan(self.options, dataset, *self.bounds, self.filters)
-        return list(plan_tasks(self.options, plan.splits))
+        planned = list(plan_tasks(self.options, plan.splits))
+        log_plan([split for task in planned for split in task.splits], len(planned))
+        return planned
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from read_rows(partition, self.columns, self.schema)
@@ -113,11 +114,18 @@ def read_rows(
     if not isinstance(partition, SplitsTask):  # Spark sends InputPartition(None) for an empty plan
         return
     with without_traceback():
+        total = Tally()
+        names = _spark_columns.sources_of(columns)
         for split in partition.splits:
-            findings: list[Finding] = []
-            for batch in read_split(split, _spark_columns.sources_of(columns), findings=findings):
-                if "timestamp" in batch.schema.names:
-                    findings.extend(lost_times(split, batch.column("timestamp"), None))
-                arrays = [column.convert(batch.column(column.source)) for column in columns]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-            log_findings("read", findings)
+            tally = Tally()
+            for piece in examine(split, names):
+                tally.count(piece)
+                for batch in select_rows(piece, ("delivered",)):
+                    if "timestamp" in batch.schema.names:
+                        tally.findings.extend(lost_times(split, batch.column("timestamp"), None))
+                    arrays = [column.convert(batch.column(column.source)) for column in columns]
+                    yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+            log_findings("read", tally.findings)
+            total.bytes.update(tally.bytes)
+            total.records.update(tally.records)
+        log_counts(total.records, total.bytes)

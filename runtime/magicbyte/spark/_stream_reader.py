@@ -1,5 +1,6 @@
 """Stream reads of records: offsets, and the records between two of them, as in Spark's Kafka source."""
 
+import logging
 import math
 import time
 from collections.abc import Iterator, Mapping
@@ -38,6 +39,8 @@ from magicbyte.spark._replanning import (
     read_replanned,
     replannable_tasks,
 )
+
+log = logging.getLogger("magicbyte.spark")
 
 try:
     from pyspark.sql.streaming import datasource as admission
@@ -120,6 +123,11 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             firsts = {
                 partition: begin.get(partition, first) for partition, (first, _) in readable.items()
             }
+            log.info(
+                "%d offsets behind in %d partitions",
+                sum(latest[partition] - firsts[partition] for partition in latest),
+                sum(latest[partition] > firsts[partition] for partition in latest),
+            )
             if start is None or (admission and isinstance(limit, admission.ReadAllAvailable)):
                 return to_json(latest)
             if self._waits(firsts, latest):
