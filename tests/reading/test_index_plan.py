@@ -3,6 +3,7 @@
 import pickle
 import random
 import shutil
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,10 @@ import log_builder as build
 import magicbyte as mb
 from local_store import open_stored
 from log_builder import Folder
+from magicbyte.errors import ChangedError
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading import _index_plan, _markers_ahead, planner
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.tables.schemas import DISPOSITIONS
 from paths import DATA
 
@@ -268,3 +272,44 @@ def test_markers_are_read_where_the_option_says_so(folder: Folder) -> None:
     dataset, _ = open_stored(write_log(folder), transactions="markers")
     _, codes = read(dataset)
     assert codes == []
+
+
+@pytest.mark.parametrize("how", ["plan", "records"])
+def test_partitions_are_planned_at_the_same_time(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch, how: str
+) -> None:
+    """Each plan waits until the plan of another partition has begun."""
+    path = write_log(folder)
+    for number in range(1, 4):
+        shutil.copytree(path, folder.path / f"t-{number}")
+    is_begun = threading.Barrier(2)
+    survey = planner.survey_of_indexed_log
+
+    def survey_with_another(*arguments: Any) -> Any:
+        is_begun.wait(timeout=60)
+        return survey(*arguments)
+
+    monkeypatch.setattr(planner, "survey_of_indexed_log", survey_with_another)
+    dataset, _ = open_stored(folder.path)
+    if how == "plan":
+        partitions = [split.partition for split in dataset.plan(1000)]
+    else:
+        partitions = [row["partition"] for row in dataset.records(["partition"]).to_pylist()]
+    assert partitions == sorted(partitions) and set(partitions) == {0, 1, 2, 3}
+
+
+def test_the_error_of_a_plan_is_raised_in_its_turn(folder: Folder) -> None:
+    path = write_log(folder)
+    for number in range(1, 4):
+        shutil.copytree(path, folder.path / f"t-{number}")
+    dataset, _ = open_stored(folder.path)
+
+    def plan(log: PartitionLog) -> int | None:
+        if log.partition == 2:
+            raise ChangedError("nothing", "something", path=log.folder)
+        return log.partition
+
+    planned = plan_ahead(dataset.logs, plan)
+    assert [next(planned)[1], next(planned)[1]] == [0, 1]
+    with pytest.raises(ChangedError):
+        next(planned)

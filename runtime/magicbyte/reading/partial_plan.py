@@ -15,6 +15,7 @@ from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._indexed_range import UNREAD_BYTES, survey_by_index
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import before, each_segment, from_offset, up_to
@@ -259,8 +260,8 @@ def plan_partitions(
     """
     by_segment = max_partition_bytes is None
     splits: list[Split] = []
-    for log in logs:
-        survey = planner.survey(log, max_partition_bytes, for_records=True)
+    survey_ahead = partial(planner.survey, split_bytes=max_partition_bytes, for_records=True)
+    for log, survey in plan_ahead(logs, survey_ahead):
         offsets = wanted_offsets(planner, log)
         splits += planner.splits(survey, offsets, by_segment=by_segment)
     return splits

@@ -1,7 +1,7 @@
 """Results of a read: rows that can be iterated more than once, a report, and the passes that give both."""
 
 from collections import Counter
-from collections.abc import Callable, Generator, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -19,6 +19,7 @@ from magicbyte.reading._ordered_threads import in_order
 from magicbyte.reading._range_check import range_findings
 from magicbyte.reading._whole_log_plan import planned_by_whole_log
 from magicbyte.reading.partial_plan import survey_of_wanted, wanted_offsets
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import ChunkResult, Split, SplitReader
@@ -289,7 +290,13 @@ def _splits_and_tallies(
 ) -> Iterator[Split | Tally]:
     """Yield the splits of *logs*, and tallies of survey findings and of bytes outside all splits."""
     has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)
-    for log in logs:
+    in_turn: Iterable[PartitionLog] = logs
+    if len(logs) > 1 and logs[0].files and logs[0].files[0].store is not None and not has_range:
+        survey_ahead = partial(planner.survey, quick=quick, for_records=not quick)
+        in_turn = (
+            log for log, _ in plan_ahead(logs, survey_ahead)
+        )  # the planner keeps the surveys
+    for log in in_turn:
         if only_wanted and has_range:
             survey, offsets = survey_of_wanted(planner, log)
         else:

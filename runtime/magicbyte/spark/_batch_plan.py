@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
@@ -12,6 +13,7 @@ from magicbyte.reading.partial_plan import (
     readable_range,
     survey_of_range,
 )
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import OffsetRange
 from magicbyte.reading.split import Split
@@ -57,11 +59,16 @@ class BatchPlan:
             log_findings("plan", self._dataset.unreadable)
             log_unread(self._dataset.unread)
         logs = filter(self._filters.may_match, self._dataset.logs)
-        splits = [split for log in logs for split in self._splits(log, max_bytes)]
+        splits: list[Split] = []
+        for _, (of_log, findings) in plan_ahead(logs, partial(self._splits, max_bytes=max_bytes)):
+            if not self._is_logged:
+                log_findings("plan", findings)
+            splits += of_log
         self._is_logged = True
         return splits
 
-    def _splits(self, log: PartitionLog, max_bytes: int) -> list[Split]:
+    def _splits(self, log: PartitionLog, max_bytes: int) -> tuple[list[Split], list[Finding]]:
+        """Return the splits of *log*, of *max_bytes* at most, and the findings of its survey."""
         planner = Planner(self._dataset.options)
         if self._needs_whole_log:
             survey = planner.survey(log, max_bytes, for_records=True)
@@ -71,17 +78,16 @@ class BatchPlan:
             readable = self._readable(planner, log)
             offsets, is_to_end = self._resolve(planner, log, readable)
             if offsets[0] >= offsets[1] and not is_to_end:
-                return []
+                return [], []
             wanted = offsets[0], None if is_to_end else offsets[1]
             max_bytes = split_bytes(log, offsets, readable, max_bytes)
             survey = survey_of_range(planner, log, wanted, max_bytes)
-        if not self._is_logged:
-            log_findings("plan", [*survey.findings, *planner.index_findings])
         ranges: list[OffsetRange] = [*divide(offsets, self._options.max_records)]
         if is_to_end:
             # The log may have lost offsets after its last sound entry: those are wanted, too.
             ranges[-1:] = [(ranges[-1][0] if ranges else offsets[0], None)]
-        return planner.splits_of_ranges(survey, ranges)
+        splits = planner.splits_of_ranges(survey, ranges)
+        return splits, [*survey.findings, *planner.index_findings]
 
     @property
     def _needs_whole_log(self) -> bool:
