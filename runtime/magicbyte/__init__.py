@@ -9,33 +9,32 @@ for batch in mb.open("/var/lib/kafka").records():
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-from magicbyte.errors import (
-    ChangedError,
-    ChecksumError,
-    CodecError,
-    FormatError,
-    InputError,
-    LimitError,
-    MagicbyteError,
-    MissingError,
-    StoreError,
-    TopicError,
-    TruncatedError,
-    UnreadableError,
-)
-from magicbyte.findings import CODES, Finding
-from magicbyte.limits import Limits
-from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.opening import from_bytes, open
-from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.split import Split
-from magicbyte.reading.split_reader import read_split
-
 if TYPE_CHECKING:
     from magicbyte._produce_check import check_produced, check_produced_file
     from magicbyte._spec import spec_files
     from magicbyte.companion_tables import Companion, companion
+    from magicbyte.errors import (
+        ChangedError,
+        ChecksumError,
+        CodecError,
+        FormatError,
+        InputError,
+        LimitError,
+        MagicbyteError,
+        MissingError,
+        StoreError,
+        TopicError,
+        TruncatedError,
+        UnreadableError,
+    )
+    from magicbyte.findings import CODES, Finding
+    from magicbyte.limits import Limits
     from magicbyte.logdir.unread_path import UnreadPath
+    from magicbyte.reading.dataset import Dataset
+    from magicbyte.reading.opening import from_bytes, open
+    from magicbyte.reading.results import Report, Rows
+    from magicbyte.reading.split import Split
+    from magicbyte.reading.split_reader import read_split
     from magicbyte.statistics import Statistics, stats
     from magicbyte.storage import StoreRequests, store_requests
     from magicbyte.verification.verify import Verification, verify
@@ -81,24 +80,46 @@ __all__ = [
 
 __version__: str
 
-_LAZY = {
+_MODULES = {
+    "CODES": "findings",
+    "ChangedError": "errors",
+    "ChecksumError": "errors",
+    "CodecError": "errors",
     "Companion": "companion_tables",
+    "Dataset": "reading.dataset",
+    "Finding": "findings",
+    "FormatError": "errors",
+    "InputError": "errors",
+    "LimitError": "errors",
+    "Limits": "limits",
+    "MagicbyteError": "errors",
+    "MissingError": "errors",
+    "Report": "reading.results",
+    "Rows": "reading.results",
+    "Split": "reading.split",
     "Statistics": "statistics",
+    "StoreError": "errors",
     "StoreRequests": "storage",
+    "TopicError": "errors",
+    "TruncatedError": "errors",
     "UnreadPath": "logdir.unread_path",
+    "UnreadableError": "errors",
     "Verification": "verification.verify",
     "check_produced": "_produce_check",
     "check_produced_file": "_produce_check",
     "companion": "companion_tables",
+    "from_bytes": "reading.opening",
+    "open": "reading.opening",
+    "read_split": "reading.split_reader",
     "spec_files": "_spec",
     "stats": "statistics",
     "store_requests": "storage",
     "verify": "verification.verify",
 }
-"""Modules that are imported on first use, by name: reading records needs none of them."""
+"""The module of each name: importing this package imports none of them, and no other package."""
 
 
-def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split]:
+def plan(dataset: "Dataset", max_partition_bytes: int | None = None) -> "list[Split]":
     """Return the splits that together give the records of a dataset, as `Dataset.plan` does.
 
     Args:
@@ -118,8 +139,8 @@ def plan(dataset: Dataset, max_partition_bytes: int | None = None) -> list[Split
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LAZY:
-        value = getattr(import_module(f"{__name__}.{_LAZY[name]}"), name)
+    if name in _MODULES:
+        value = getattr(import_module(f"{__name__}.{_MODULES[name]}"), name)
     elif name == "__version__":
         from importlib.metadata import version  # half as slow to import as all of this package
 

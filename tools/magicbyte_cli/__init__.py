@@ -10,7 +10,6 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
-from importlib.metadata import version
 from importlib.util import find_spec
 from typing import Any
 
@@ -152,7 +151,7 @@ def _warn(message: str) -> None:
       magicbyte export /var/lib/kafka --topic orders -o orders.parquet
     """,
 )
-@click.version_option(version("magicbyte"), prog_name="magicbyte")
+@click.version_option(package_name="magicbyte", prog_name="magicbyte")
 def main() -> None:
     """Read Kafka log directories without a broker.
 

@@ -71,7 +71,7 @@ class TextWriter:
     ) -> tuple[Callable[[Any], str], list[Any]]:
         """Return a function that formats a value of *column*, and the column's values."""
         if pa.types.is_timestamp(type_):
-            return iso_time, column.cast(pa.int64()).to_pylist()
+            return iso_time, column.view(pa.int64()).to_pylist()  # cast() imports pyarrow.compute
         if pa.types.is_binary(type_):
             return self._format_bytes, column.to_pylist()
         if pa.types.is_list(type_):
