@@ -4,16 +4,19 @@ import random
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 import log_builder as build
 import magicbyte as mb
-from indexed_log import batches, indexed_files, write_segment, write_snapshot
+from indexed_log import batches, write_segment, write_snapshot
 from io_faults import counted_reads
 from magicbyte.reading import segment_range
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.read_options import ISOLATION_LEVELS
-from magicbyte_tools.vectors.companion_cases import offset_index
+from magicbyte.reading.partial_plan import offset_at, wanted_offsets
+from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import BEYOND_ALL_OFFSETS, ISOLATION_LEVELS
+from magicbyte_tools.vectors.companion_cases import offset_index, time_index
 from paths import DATA
 
 LOGS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())
@@ -92,19 +95,18 @@ def test_a_range_of_most_of_a_log_and_of_a_small_log_is_planned_by_segments(
 # The check of the index
 
 
-@pytest.mark.parametrize("offset", [1990, 1000, 0, 3000])
-def test_an_index_that_leads_to_another_offset_is_not_believed(
-    partition: Path, offset: int
+@pytest.mark.parametrize(("offset", "is_believed"), [(2000, True), (1960, True), (2040, False)])
+def test_an_index_that_leads_past_its_offset_is_not_believed(
+    partition: Path, offset: int, is_believed: bool
 ) -> None:
-    """A broker would look there; a read of the whole log shows where the offsets are."""
     data = batches(0, COUNT)
-    log, _ = indexed_files(data)
     path = write_segment(partition, data)
-    position = len(b"".join(data[: offset // 4]))
-    path.with_suffix(".index").write_bytes(offset_index((2000, position or 1)))
-    offsets, codes = read(partition, 2000, 2010, isolation_level="read_uncommitted")
-    assert offsets == list(range(2000, 2010)) and BY_INDEX not in codes
-    assert len(log) > 2 << 20
+    ends = ((1903, 1900), (2003, offset), (2103, 2100), (2203, 2200))
+    entries = [(end, len(b"".join(data[: at // 4]))) for end, at in ends]
+    path.with_suffix(".index").write_bytes(offset_index(*entries))
+    offsets, codes = read(partition, 2003, 2013, isolation_level="read_uncommitted")
+    assert offsets == list(range(2003, 2013))
+    assert (BY_INDEX in codes) == is_believed
 
 
 def test_an_index_that_leads_into_a_value_is_not_believed(partition: Path) -> None:
@@ -239,6 +241,45 @@ def test_snapshot_at_the_end_of_the_log_shows_what_is_open_unless_the_log_is_sho
     assert (BY_INDEX in codes) == (base == COUNT)
 
 
+# Times
+
+
+@pytest.mark.parametrize("at", [0, 5, 1999, 2000, 2003, COUNT - 1])
+def test_a_time_is_looked_up_in_few_bytes(partition: Path, at: int) -> None:
+    data = [build.batch_of(n, b"x" * 500, time=build.TIME + n // 4 * 4) for n in range(COUNT)]
+    path = write_segment(partition, data, per_batch=1)
+    entries = [(build.TIME + n, n) for n in range(40, COUNT, 40)]
+    path.with_suffix(".timeindex").write_bytes(time_index(*entries))
+    read_of = {"isolation_level": "read_uncommitted", "times": (build.TIME + at, None)}
+    with counted_reads() as counts:
+        (log,) = mb.open(partition).logs
+        planner = Planner(mb.open(partition, **read_of).options)
+        first, end = wanted_offsets(planner, log)
+    assert end is None
+    assert first == -(-at // 4) * 4 or first == BEYOND_ALL_OFFSETS
+    assert (first == BEYOND_ALL_OFFSETS) == (at == COUNT - 1)
+    assert counts["log"] < 200_000, "of two megabytes"
+    survey = planner.survey(log)
+    assert planner.offset_at(survey, build.TIME + at) == (first if at < COUNT - 1 else None)
+
+
+def test_a_time_in_a_damaged_segment_is_looked_up_from_its_beginning(partition: Path) -> None:
+    """Its indexes may be damaged, too: here they do not know the late record at offset 100."""
+    data = [build.batch_of(n, b"x" * 500, time=build.TIME + n) for n in range(COUNT)]
+    data[100] = build.batch_of(100, b"x" * 500, time=build.TIME + 9999)
+    path = write_segment(partition, data, per_batch=1)
+    entries = [(build.TIME + n, n) for n in range(40, COUNT, 40)]
+    path.with_suffix(".timeindex").write_bytes(time_index(*entries))
+    planner = Planner(mb.open(partition).options)
+    (log,) = mb.open(partition).logs
+    assert offset_at(planner, log, build.TIME + 2002) == 2002
+    damaged = bytearray(path.read_bytes())
+    start = len(b"".join(data[:2001]))
+    damaged[start + 8 : start + 17] = bytes(9)
+    path.write_bytes(damaged)
+    assert offset_at(planner, log, build.TIME + 2002) == 100
+
+
 # Real logs
 
 
@@ -271,3 +312,26 @@ def test_ranges_by_index_give_the_rows_of_whole_logs_of_brokers(
                 some = rows_of(mb.open(log.folder, offsets=(first, last), **options))
                 assert some == [row for row in whole if first <= row["offset"] < last], log.folder
     assert num_by_index > 50
+
+
+def test_times_by_index_are_those_of_surveys_of_whole_logs_of_brokers(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(segment_range, "MIN_SAVED_BYTES", 1)
+    num_lookups = 0
+    for folder in LOGS:
+        for log in mb.open(folder, include_internal=True, on_damage="skip").logs:
+            dataset = mb.open(log.folder, on_damage="skip")
+            planner = Planner(dataset.options)
+            survey = planner.survey(log)
+            if any(segment.unsound_ranges for segment in survey.segments):
+                continue
+            rows = dataset.records(["timestamp"]).to_table()["timestamp"].drop_null()
+            times = sorted(set(rows.cast(pa.int64()).to_pylist()))
+            rng = random.Random(log.folder[-60:])
+            for time in rng.sample(times, min(len(times), 4)):
+                for moved in (time - 1, time, time + 1):
+                    num_lookups += 1
+                    by_index = offset_at(planner, log, moved)
+                    assert by_index == planner.offset_at(survey, moved), (log.folder, moved)
+    assert num_lookups > 500

@@ -210,7 +210,8 @@ class _RangeSurvey:
 
     def _checked(self, range_start: _RangeStart, range_end: _RangeEnd | None) -> _RangeStart | None:
         """Return *range_start* with the offset of its batch; None if the index is wrong about the batch."""
-        entry = self._sound_batch(self._part(range_start, range_end).logs[0])
+        part_file = self._part(range_start, range_end).logs[0]
+        entry = _sound_batch(self.planner, part_file, part_file.start)
         if entry is None:
             return None
         base, index_rows = (
@@ -226,26 +227,6 @@ class _RangeSurvey:
         if not is_before or not least <= entry.first_offset <= entry.last_offset <= most:
             return None
         return range_start._replace(first_offset=entry.first_offset)
-
-    def _sound_batch(self, part_file: LogFile) -> Entry | None:
-        """Return the batch at the beginning of *part_file* if its checksum is right."""
-        planner = self.planner
-        limits, position = planner.options.limits, part_file.start
-        with planner.open_log(part_file) as file:
-            file.will_read(position, file.size_bytes)
-            left = file.size_bytes - position
-            try:
-                entry = read_entry(
-                    file.read_at(position, min(HEADER_BYTES, left)), 0, origin=position
-                )
-            except FormatError:
-                return None
-            if entry.magic != 2 or entry.size_bytes > min(left, limits.max_entry_bytes):
-                return None
-            chunk = Chunk(memoryview(file.read_at(position, entry.size_bytes)), position)
-            scan = planner.new_engine().scan(chunk, verify=True, limits=limits, max_entries=1)
-            is_readable = file.unreadable is None
-        return entry if is_readable and len(scan.entries) == 1 else None
 
     def _part(self, range_start: _RangeStart, range_end: _RangeEnd | None) -> PartitionLog:
         """Return the bytes from *range_start* to *range_end* as a log of its own, without companion files."""
@@ -353,3 +334,22 @@ class _RangeSurvey:
         except (FormatError, LimitError):
             return 0
         return end
+
+
+def _sound_batch(planner: Planner, segment: LogFile, position: int) -> Entry | None:
+    """Return the batch at *position* of *segment* if its checksum is right, else None."""
+    limits = planner.options.limits
+    with planner.open_log(segment) as file:
+        file.will_read(position, file.size_bytes)
+        left = file.size_bytes - position
+        try:
+            header = file.read_at(position, min(HEADER_BYTES, left))
+            entry = read_entry(header, 0, origin=position)
+        except FormatError:
+            return None
+        if entry.magic != 2 or entry.size_bytes > min(left, limits.max_entry_bytes):
+            return None
+        chunk = Chunk(memoryview(file.read_at(position, entry.size_bytes)), position)
+        scan = planner.new_engine().scan(chunk, verify=True, limits=limits, max_entries=1)
+        is_readable = file.unreadable is None
+    return entry if is_readable and len(scan.entries) == 1 else None

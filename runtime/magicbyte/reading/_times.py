@@ -49,7 +49,7 @@ def offset_at(
     damaged entries do not count. Bytes that the indexes show to be too early are not read.
     *findings* gets findings about indexes that cannot be read.
     """
-    query = _TimeQuery(time, survey.log_start_offset or 0, engine, limits)
+    query = TimeQuery(time, survey.log_start_offset or 0, engine, limits)
     for segment in survey.segments:
         start = _start(survey, segment, time, findings)
         if start is None:
@@ -62,7 +62,7 @@ def offset_at(
 
 
 @dataclass(frozen=True, slots=True)
-class _TimeQuery:
+class TimeQuery:
     time: int
     log_start_offset: int
     engine: Engine
@@ -94,7 +94,7 @@ def _start(
     return int(positions["ofs_batch"][at]) if at >= 0 else 0
 
 
-def _first_of(query: _TimeQuery, log: File, segment: SegmentSurvey, start: int) -> int | None:
+def _first_of(query: TimeQuery, log: File, segment: SegmentSurvey, start: int) -> int | None:
     """Return the first offset that matches *query*, from the position *start* of a segment."""
     end = segment.file.size_bytes if segment.stop_at is None else segment.stop_at
     for unsound in [*segment.unsound_ranges, None]:
@@ -111,7 +111,7 @@ def _first_of(query: _TimeQuery, log: File, segment: SegmentSurvey, start: int) 
             )
             for piece in walk:
                 if isinstance(piece, SoundEntries):
-                    offset = _first_in(query, log, piece.entries)
+                    offset = first_in(query, log, piece.entries)
                     if offset is not None:
                         return offset
         if unsound is not None:
@@ -119,7 +119,7 @@ def _first_of(query: _TimeQuery, log: File, segment: SegmentSurvey, start: int) 
     return None
 
 
-def _first_in(query: _TimeQuery, log: File, entries: Entries) -> int | None:
+def first_in(query: TimeQuery, log: File, entries: Entries) -> int | None:
     times = np.maximum(entries.column("max_timestamp"), NO_TIMESTAMP)
     is_late = (times >= query.time) & (entries.column("last_offset") >= query.log_start_offset)
     for entry in entries.picked(np.flatnonzero(is_late)):

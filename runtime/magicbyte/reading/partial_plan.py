@@ -15,6 +15,7 @@ from magicbyte.findings import TAILS, Finding
 from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._indexed_range import UNREAD_BYTES, survey_by_index
+from magicbyte.reading._indexed_times import offset_by_index
 from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
@@ -142,7 +143,11 @@ def offset_at(planner: Planner, log: PartitionLog, time: int) -> int | None:
             times = read_times(log, part.logs[-1], planner.index_findings)
             if len(times) and int(times["timestamp"][-1]) < time:
                 continue
-        offset = planner.offset_at(planner.survey_once(part), time)
+        lookup = offset_by_index(planner, log, part, time) if part.logs else None
+        if lookup is None:
+            offset = planner.offset_at(planner.survey_once(part), time)
+        else:
+            offset = lookup.offset
         if offset is not None:
             return offset
     return None
