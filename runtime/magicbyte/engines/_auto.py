@@ -21,17 +21,17 @@ from magicbyte.storage import File
 
 logger = logging.getLogger("magicbyte")
 
-ROWS_BEFORE_LOADING = 3_000
+ROWS_BEFORE_LOADING = 200
 ROWS_BEFORE_COMPILING = 200_000
 """Rows and entries that a process reads before it opens the library of kernels, and before it compiles one
 where there is none. The reference engine needs as long for them as opening or compiling takes: a small file
 never waits, and a read takes at most twice as long as with the better choice."""
 
-HEADERS_BEFORE_LOADING = 100_000
+HEADERS_BEFORE_LOADING = 20_000
 """Headers that a process reads before it loads a kernel for them. The kernel saves 0.3 microseconds per
 header, so by then it has saved the time that loading takes."""
 
-MIN_BUDGET = 1_000
+MIN_BUDGET = 200
 """Records and headers that the reference engine may always decode, before the columnar engine starts again."""
 
 BYTES_PER_MESSAGE = 64
