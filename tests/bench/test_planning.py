@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+import pytest
+
 import magicbyte as mb
 from magicbyte_tools.bench import planning
 
@@ -17,8 +19,11 @@ def test_segments_go_on_from_one_another(tmp_path: Path) -> None:
     assert offsets == [*range(per_partition)] * 2
 
 
-def test_a_log_of_aborted_transactions_has_nothing_else_and_their_index(tmp_path: Path) -> None:
-    planning.write_aborted(tmp_path / "one-0", 50)
+@pytest.mark.parametrize("producers", [1, 10])
+def test_a_log_of_aborted_transactions_has_nothing_else_and_their_index(
+    producers: int, tmp_path: Path
+) -> None:
+    planning.write_aborted(tmp_path / "one-0", 50, num_producers=producers)
     dataset = mb.open(str(tmp_path))
     assert dataset.problems().to_table().num_rows == 0
     assert dataset.records().to_table().num_rows == 0

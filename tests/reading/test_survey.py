@@ -11,7 +11,7 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from magicbyte.engines._auto import AutoEngine
-from magicbyte.reading.survey import SegmentSurvey
+from magicbyte.reading.survey import SegmentSurvey, Survey
 from paths import DATA
 from random_log import write_random_log
 from surveys import surveys_of
@@ -19,10 +19,16 @@ from surveys import surveys_of
 LOGS = sorted(log for log in DATA.rglob("*.log") if log.stat().st_size)
 
 
-def segment_values(segment: SegmentSurvey) -> tuple[Any, ...]:
-    """Return *segment* in a form that can be compared: open transactions as their repr."""
+def segment_values(survey: Survey, segment: SegmentSurvey) -> tuple[Any, ...]:
+    """Return *segment* of *survey* in a form that can be compared: open transactions as their repr."""
     boundaries = [
-        (boundary.position, boundary.floor, [repr(txn) for txn in boundary.open_here])
+        (
+            boundary.position,
+            boundary.floor,
+            []
+            if boundary.open_here is None
+            else [repr(txn) for txn in survey.transactions.at(boundary.open_here)],
+        )
         for boundary in segment.boundaries
     ]
     return replace(segment, boundaries=[]), boundaries
@@ -32,7 +38,7 @@ def survey_values(path: Path, split_bytes: int) -> list[tuple[Any, ...]]:
     dataset = mb.open(path, on_damage="skip", include_internal=True)
     return [
         (
-            [segment_values(segment) for segment in survey.segments],
+            [segment_values(survey, segment) for segment in survey.segments],
             survey.findings,
             survey.is_verified,
             survey.log_start_offset,

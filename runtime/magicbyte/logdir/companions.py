@@ -172,7 +172,8 @@ class TransactionCompanions:
     first_base: int
     """Base offset of the first segment; 0 where it has none."""
     snapshots: dict[int, list[ProducerSnapshotEntry]] = field(default_factory=dict)
-    indexes: dict[int, list[AbortedTransaction]] = field(default_factory=dict)
+    indexes: dict[int, StructuredRows] = field(default_factory=dict)
+    """Their entries have the fields of AbortedTransaction."""
     file_names: dict[tuple[str, int], str] = field(default_factory=dict)
     """File names by kind and base offset, invalid files included."""
     findings: list[Finding] = field(default_factory=list)
@@ -211,7 +212,7 @@ def read_transaction_companions(
                 check_below(producers, file.base_offset)
                 companions.snapshots[file.base_offset] = producers
             else:
-                companions.indexes[file.base_offset] = read_transaction_index(data)
+                companions.indexes[file.base_offset] = transaction_index(data)
         except (FormatError, UnreadableError) as error:
             names = log.topic, log.partition, file.name, log.replica
             companions.findings.append(error.finding.at(*names))

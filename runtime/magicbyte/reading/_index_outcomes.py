@@ -6,20 +6,25 @@ payload is read, and outcomes are known even if a marker is damaged. Indexes are
 where headers do not contradict them.
 """
 
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from bisect import bisect_left
+from collections.abc import Iterable, Sequence
+from dataclasses import InitVar, dataclass, field
 from typing import NamedTuple
 
 import numpy as np
 
-from magicbyte._transactions import LogPosition, Transaction, outcome_of
+from magicbyte._transactions import outcome_of
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Decoded, Entries, Entry
 from magicbyte.errors import ChangedError, FormatError, MissingError, UnreadableError
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.reading._growing_rows import GrowingRows, blocks
 from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
-from magicbyte.tables.arrays import Codes, Mask, StructuredRows
+from magicbyte.reading._transaction_table import TransactionTable
+from magicbyte.reading._transaction_tracker import add_open_in_snapshot
+from magicbyte.tables.arrays import Codes, Indices, Mask, StructuredRows
+from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
 class UntrustedIndexError(Exception):
@@ -161,9 +166,23 @@ NO_MARKER = np.array([(-1, -1, -1, -1)], MARKERS)
 class HeaderTransactions:
     """Follows transactions through headers: which are open, and what each control batch ended."""
 
-    open: dict[int, Transaction]
-    _markers: list[StructuredRows] = field(default_factory=list)
-    """The control batches so far, as MARKERS."""
+    snapshot: InitVar[Iterable[ProducerSnapshotEntry]] = ()
+    """The snapshot at the beginning of the log, which states open transactions."""
+    transaction_table: TransactionTable = field(default_factory=TransactionTable)
+    """The transactions that are open after some entries that were added together, or have been."""
+    open: dict[int, int] = field(default_factory=dict)
+    """The numbers of the open transactions, by producer id."""
+    _markers: GrowingRows = field(default_factory=lambda: GrowingRows(MARKERS))
+    """The control batches so far, in order."""
+    _last_markers: dict[int, int] = field(default_factory=dict)
+    """The offset of the last control batch of each producer."""
+
+    def __post_init__(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
+        self.open |= add_open_in_snapshot(self.transaction_table, snapshot)
+
+    def open_numbers(self) -> Indices:
+        """Return the numbers of the open transactions."""
+        return np.fromiter(self.open.values(), np.intp, len(self.open))
 
     def add(self, entries: Entries, segment_number: int) -> None:
         """Add *entries* of the segment with the number *segment_number*."""
@@ -191,7 +210,8 @@ class HeaderTransactions:
             if marker >= 0:
                 ended = self.open.pop(int(ids[begin]), None)
                 if ended is not None:
-                    ended.outcome = "committed"  # unless an index lists it
+                    # Unless an index lists it.
+                    self.transaction_table.rows["outcome"][ended] = OUTCOME_CODES["committed"]
                 first = marker + 1
             if first < end:
                 self._add_data(
@@ -212,38 +232,49 @@ class HeaderTransactions:
         starts = np.maximum(own_begins, befores + 1)
         # Without data it begins at its marker.
         table["first_offset"] = entries.column("first_offset")[events[starts]]
-        for row in np.flatnonzero(befores < own_begins).tolist():
-            before = self.open.get(int(table["producer_id"][row]))
+        is_first = befores < own_begins
+        table["previous"][1:] = table["offset"][:-1]
+        for row in np.flatnonzero(is_first).tolist():
+            producer = int(table["producer_id"][row])
+            table["previous"][row] = self._last_markers.get(producer, -1)
+            before = self.open.get(producer)
             if before is not None:
-                table["first_offset"][row] = before.first_offset
-        self._markers.append(table)
+                table["first_offset"][row] = self.transaction_table.rows["first_offset"][before]
+        lasts = np.flatnonzero(np.append(is_first[1:], True)) if len(markers) else markers
+        self._last_markers.update(
+            zip(table["producer_id"][lasts].tolist(), table["offset"][lasts].tolist(), strict=True)
+        )
+        self._markers.add(len(table))[:] = table[np.argsort(events[markers])]
 
     def _add_data(self, first: Entry, last: Entry, segment_number: int) -> None:
         """Add the data of *first* to *last* to the producer's open transaction, or begin one."""
-        transaction = self.open.get(first.producer_id)
-        if transaction is None:
-            transaction = self.open[first.producer_id] = Transaction(
-                first.producer_id,
-                first.producer_epoch,
-                first_offset=first.first_offset,
-                last_offset=last.last_offset,
-                first_timestamp=first.base_timestamp,
-            )
-        if transaction.first_position is None:
-            transaction.first_position = LogPosition(segment_number, first.position)
-        transaction.last_position = LogPosition(segment_number, last.position)
-        transaction.last_offset = last.last_offset
-        transaction.producer_epoch = last.producer_epoch
+        number = self.open.get(first.producer_id)
+        if number is None:
+            number = self.open[first.producer_id] = len(self.transaction_table.rows)
+            begun = self.transaction_table.add(1)
+            begun["producer_id"], begun["first_offset"] = first.producer_id, first.first_offset
+            del begun  # so that the table can grow in place
+        row = self.transaction_table.rows[number]
+        if not row["has_data"]:
+            row["first_segment"], row["first_position"] = segment_number, first.position
+            row["first_timestamp"], row["has_data"] = first.base_timestamp, True
+        row["last_segment"], row["last_position"] = segment_number, last.position
+        row["last_offset"], row["producer_epoch"] = last.last_offset, last.producer_epoch
 
     def markers_at(self, producers: Numbers, offsets: Numbers) -> StructuredRows:
-        """Return the control batch of `producers[i]` at `offsets[i]`, as MARKERS; offset -1: there is none."""
-        markers = np.concatenate([np.zeros(0, MARKERS), *self._markers])
-        markers = markers[np.lexsort((markers["offset"], markers["producer_id"]))]
-        is_same_producer = markers["producer_id"][1:] == markers["producer_id"][:-1]
-        markers["previous"][:1] = -1
-        markers["previous"][1:] = np.where(is_same_producer, markers["offset"][:-1], -1)
-        markers = np.append(markers[np.argsort(markers["offset"], kind="stable")], NO_MARKER)
-        found = markers[np.searchsorted(markers["offset"][:-1], offsets)]
+        """Return the control batch of `producers[i]` at `offsets[i]`, as MARKERS; offset -1: there is none.
+
+        Offsets of the log increase, and so do *offsets*.
+        """
+        markers = self._markers.rows
+        found = np.repeat(NO_MARKER, len(offsets))
+        if not len(markers) or not len(offsets):
+            return found
+        begin, end = (bisect_left(markers["offset"], int(offsets[index])) for index in (0, -1))
+        markers = markers[begin : end + 1]
+        at = np.searchsorted(markers["offset"], offsets)
+        is_found = at < len(markers)
+        found[is_found] = markers[at[is_found]]
         found[(found["offset"] != offsets) | (found["producer_id"] != producers)] = NO_MARKER
         return found
 
@@ -288,8 +319,17 @@ def _read_trusted(
         raise UntrustedIndexError(error.finding.message) from error
     except MissingError as error:  # a live broker has removed it
         raise UntrustedIndexError(f"{file.name} has been removed") from error
-    lasts = table["last_offset"].astype(np.int64)
-    producers = table["producer_id"].astype(np.int64)
+    for block in blocks(len(table)):
+        _check_entries(table[block], file.name, headers, indexed)
+    return table
+
+
+def _check_entries(
+    index_rows: StructuredRows, name: str, headers: HeaderTransactions, indexed: IndexedSegment
+) -> None:
+    """Raise UntrustedIndexError where one of the entries in *index_rows*, of the index *name*, is wrong."""
+    lasts = index_rows["last_offset"].astype(np.int64)
+    producers = index_rows["producer_id"].astype(np.int64)
     is_inside = lasts >= indexed.base
     if indexed.end is not None:
         is_inside &= lasts < indexed.end
@@ -300,35 +340,17 @@ def _read_trusted(
     if not is_right.all():
         wrong = int(np.argmin(is_right))
         raise UntrustedIndexError(
-            f"{file.name} lists an abort of producer {int(producers[wrong])} at offset "
+            f"{name} lists an abort of producer {int(producers[wrong])} at offset "
             f"{int(lasts[wrong])}, where the log has no marker of that producer"
         )
     # Cleaning may have removed the first data of a transaction, but adds none before it.
-    firsts = table["first_offset"].astype(np.int64)
+    firsts = index_rows["first_offset"].astype(np.int64)
     is_right = (markers["previous"] < firsts) & (firsts <= markers["first_offset"])
     is_right |= ~has_marker
     if not is_right.all():
         wrong = int(np.argmin(is_right))
         raise UntrustedIndexError(
-            f"{file.name} lists an abort of producer {int(producers[wrong])} from offset "
+            f"{name} lists an abort of producer {int(producers[wrong])} from offset "
             f"{int(firsts[wrong])} to {int(lasts[wrong])}, where the log has a transaction from "
             f"offset {int(markers['first_offset'][wrong])}"
         )
-    return table
-
-
-def outcomes_at_end(
-    open_transactions: Iterable[Transaction], aborted: AbortedTransactions
-) -> Iterator[OpenAtEnd]:
-    """Yield the outcomes of *open_transactions*, which are open at the end of a split.
-
-    A transaction that no index lists, and that is not open at the end of the log, is committed.
-    """
-    for txn in sorted(open_transactions, key=lambda txn: txn.producer_id):
-        outcome = txn.outcome
-        producer, offset = (
-            np.array([number], np.int64) for number in (txn.producer_id, txn.last_offset)
-        )
-        if outcome != "open" and aborted.contain(producer, offset)[0]:
-            outcome = "aborted"
-        yield OpenAtEnd(txn.producer_id, txn.first_offset, outcome)

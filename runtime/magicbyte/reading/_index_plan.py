@@ -6,16 +6,11 @@ must be known in advance: where it is, and which transactions are open there.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte._transactions import (
-    Transaction,
-    by_first_offset,
-    last_stable_offset,
-    open_in_snapshot,
-)
+from magicbyte._transactions import Transaction, last_stable_offset
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Chunk
@@ -30,6 +25,8 @@ from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._log_pass import SurveyOptions, segment_bounds, tail_kind
 from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._survey_passes import unfinished_transactions
+from magicbyte.reading._transaction_table import TransactionTable
+from magicbyte.reading._transaction_tracker import add_open_in_snapshot
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk
 from magicbyte.reading.segment_range import from_offset
 from magicbyte.reading.survey import Boundary, SegmentSurvey, Survey
@@ -84,7 +81,7 @@ def _survey(
     bases = [file.base_offset for file in log.logs if file.base_offset is not None]
     start = survey.log_start_offset = log.log_start_offset
     survey.log_end_offset = max(bases[-1], log_end.offset, start or 0)
-    survey.transactions = by_first_offset(log_end.transactions)
+    survey.transactions = log_end.opened
     survey.last_stable_offset = last_stable_offset(
         survey.transactions, log_start=start or 0, log_end=survey.log_end_offset
     )
@@ -183,7 +180,7 @@ class LogEnd:
 
     offset: int
     """Offset after the last entry."""
-    transactions: list[Transaction]
+    opened: TransactionTable
     tail: list[UnsoundRange]
     kind: str
     """`clean`, `incomplete` or `zeros`."""
@@ -237,13 +234,15 @@ def _end_by_snapshot(
         check_below(producers, offset)
     except (FormatError, MissingError, UnreadableError):
         return None
-    transactions = list(open_in_snapshot(producers).values())
-    if not _agree(producers, last_entries) or not _are_in_log(transactions, log, options):
+    opened = TransactionTable()
+    add_open_in_snapshot(opened, producers)
+    opened.list_transactions()
+    if not _agree(producers, last_entries) or not _are_in_log(opened, log, options):
         return None
     names = log.topic, log.partition, last_segment.file.name, last_segment.file.replica
     return LogEnd(
         offset=offset,
-        transactions=transactions,
+        opened=opened,
         tail=tail,
         kind=tail_kind(tail),
         findings=[finding.at(*names) for each in tail for finding in each.findings],
@@ -270,12 +269,10 @@ def _agree(producers: Sequence[ProducerSnapshotEntry], last_entries: Iterable[En
     return True
 
 
-def _are_in_log(
-    transactions: Sequence[Transaction], log: PartitionLog, options: SurveyOptions
-) -> bool:
-    """Return whether *log* has data of each of *transactions* at its first offset."""
-    return len(transactions) <= MAX_OPEN_TRANSACTIONS and all(
-        _is_in_log(transaction, log, options) for transaction in transactions
+def _are_in_log(opened: TransactionTable, log: PartitionLog, options: SurveyOptions) -> bool:
+    """Return whether *log* has data of each transaction in *opened* at its first offset."""
+    return len(opened) <= MAX_OPEN_TRANSACTIONS and all(
+        _is_in_log(transaction, log, options) for transaction in opened
     )
 
 
@@ -316,18 +313,13 @@ def _end_by_survey(log: PartitionLog, survey_part: SurveyPart) -> LogEnd | None:
     if survey is None or survey.log_end_offset is None or survey.disputes_start:
         return None
     ranges = [unsound for segment in survey.segments for unsound in segment.unsound_ranges]
-    is_uncertain = any(
-        txn.is_uncertain or txn.outcome == "undecided" for txn in survey.transactions
-    )
+    transactions = survey.transactions
+    is_uncertain = transactions.uncertain() or transactions.with_outcome("undecided")
     if is_uncertain or not survey.is_in_order or any(each.kind != "tail" for each in ranges):
         return None
     return LogEnd(
         offset=survey.log_end_offset,
-        transactions=[
-            replace(txn, first_position=None, last_position=None)
-            for txn in survey.transactions
-            if txn.outcome == "open"
-        ],
+        opened=transactions.only_open(),
         tail=survey.segments[-1].unsound_ranges,
         kind=survey.segments[-1].end,
         findings=[finding for finding in survey.findings if finding.code in TAILS],

@@ -274,16 +274,14 @@ class _RangeSurvey:
                 return False
         has_transactions = any(segment.has_transactions for segment in survey.segments)
         has_gaps = any(finding.code == "offset-gap" for finding in survey.findings)
-        is_uncertain = any(txn.is_uncertain for txn in survey.transactions)
+        is_uncertain = bool(survey.transactions.uncertain())
         return survey.is_in_order and not is_uncertain and not (has_gaps and has_transactions)
 
     def _has_open(self, survey: Survey) -> bool:
         """Return whether a transaction with data in the range has not ended in *survey*."""
         end = self.offsets[1]
-        return any(
-            txn.outcome not in ("committed", "aborted") and (end is None or txn.first_offset < end)
-            for txn in survey.transactions
-        )
+        unfinished = survey.transactions.with_outcome("open", "undecided")
+        return any(end is None or txn.first_offset < end for txn in unfinished)
 
     # Transactions from before the range
 

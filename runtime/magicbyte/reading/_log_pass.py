@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte._transactions import Transaction
 from magicbyte.engines.entry_columns import NO_VALUE, Numbers
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.findings import Finding
@@ -22,7 +21,7 @@ from magicbyte.reading._joined_pieces import joined_pieces
 from magicbyte.reading._offset_order import Bounds, LogOffsets, gap_finding
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
-from magicbyte.tables.arrays import Mask
+from magicbyte.tables.arrays import Indices, Mask
 
 MAX_KEPT_HEADERS = 1 << 17
 """Headers kept for each partition, about 25 MB; if there are more, headers are read twice."""
@@ -90,9 +89,9 @@ class LogPass:
         """Return whether the pass ends in *segment*, after the piece that was added last."""
         return False
 
-    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
-        """Prepare for the entries of *segment*; return the transactions that are open before it."""
-        return ()
+    def begin_segment(self, segment: SegmentSurvey) -> Indices | None:
+        """Prepare for the entries of *segment*; return the numbers of the transactions open before it."""
+        return None
 
     def add_block(self, block: EntryBlock) -> None:
         """Follow the transactions of *block*."""

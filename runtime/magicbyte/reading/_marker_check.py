@@ -3,10 +3,18 @@
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from magicbyte._transactions import Transaction, outcome_of
-from magicbyte.engines.protocol import Control, Entry
+import numpy as np
+
+from magicbyte.engines.entry_columns import Numbers
+from magicbyte.engines.protocol import Entries, Entry
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile
+from magicbyte.tables.arrays import Indices, StructuredRows
+
+EPOCHS = 1 << 16
+"""Number of different producer epochs, which have 16 bits."""
+
+LOWEST_EPOCH = -(1 << 15)
 
 
 class _StrayMarker(NamedTuple):
@@ -29,32 +37,59 @@ class MarkerCheck:
         """The highest epoch of each producer's markers, and of the transactions that they ended."""
         self._strays: list[_StrayMarker] = []
 
-    def add(
+    def add_run(
         self,
         segment: int,
-        marker: Entry,
-        control: Control,
-        ended: Transaction | None,
-        *,
-        is_whole: bool,
+        run_entries: Entries,
+        markers: Indices,
+        transaction_rows: StructuredRows,
+        ended: Indices,
+        whole_until: int,
     ) -> None:
-        """Check *marker*, with the content *control*, that has *ended* a transaction, or none.
+        """Check the *markers* of *run_entries*, given by their indices.
 
-        *is_whole*: no entry of its producer before it can be missing.
+        *ended* are the numbers in *transaction_rows* that they have ended, below 0 where there was none.
+        No entry before those up to the index *whole_until* can be missing.
         """
-        if outcome_of(control) is None:
-            return
-        producer, epoch = marker.producer_id, marker.producer_epoch
-        if ended is None and is_whole:
-            self.num_empty += 1
-            if self.first_empty is None:
-                self.first_empty = marker.last_offset
-        highest = self._epochs.get(producer, epoch)
-        if ended is not None:
-            highest = max(highest, ended.producer_epoch)
-        if epoch < highest:
-            self._strays.append(_StrayMarker(segment, marker, highest))
-        self._epochs[producer] = max(highest, epoch)
+        is_empty = ended < 0
+        empty = markers[is_empty & (markers <= whole_until)]
+        self.num_empty += len(empty)
+        if self.first_empty is None and len(empty):
+            self.first_empty = int(run_entries.column("last_offset")[empty[0]])
+        producers, epochs = (
+            run_entries.column(name)[markers] for name in ("producer_id", "producer_epoch")
+        )
+        of_data = epochs.copy()
+        of_data[~is_empty] = transaction_rows["producer_epoch"][ended[~is_empty]]
+        highest = np.maximum(self._highest_before(producers, np.maximum(epochs, of_data)), of_data)
+        for index in np.flatnonzero(epochs < highest).tolist():
+            stray = _StrayMarker(segment, run_entries[int(markers[index])], int(highest[index]))
+            self._strays.append(stray)
+
+    def _highest_before(self, producers: Numbers, epochs: Numbers) -> Numbers:
+        """Return the highest of *epochs* of the same producer before each of them, in this run or earlier ones.
+
+        It is the lowest number where there is none.
+        """
+        order = np.argsort(producers, kind="stable")
+        is_first = np.ones(len(order), np.bool_)
+        np.not_equal(producers[order][1:], producers[order][:-1], out=is_first[1:])
+        starts = np.flatnonzero(is_first)
+        ids = producers[order[starts]].tolist()
+        known = np.array([self._epochs.get(one, LOWEST_EPOCH) for one in ids], np.int64)
+        # The ranks of producers make one running maximum of all: none is as high as the next producer's.
+        rank = np.cumsum(is_first) - 1
+        rising = (
+            np.maximum.accumulate(np.maximum(epochs[order], known[rank]) + EPOCHS * rank)
+            - EPOCHS * rank
+        )
+        before = np.concatenate([known[:1], rising[:-1]])
+        before[starts] = known
+        last = np.append(starts[1:], len(order)) - 1
+        self._epochs.update(zip(ids, rising[last].tolist(), strict=True))
+        found = np.empty_like(before)
+        found[order] = before
+        return found
 
     def stray_findings(self, files: Sequence[LogFile]) -> Iterator[tuple[LogFile, Finding]]:
         """Yield a finding for each marker whose epoch is too low, with its file; *files* are the segments."""

@@ -1,23 +1,24 @@
 """The batches that each producer wrote, from the columns of many entries."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
-from magicbyte._transactions import LogPosition, TransactionData
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
-from magicbyte.tables.arrays import Mask
+from magicbyte.tables.arrays import Indices, Mask
 
 
 class ProducerBatches:
     """The entries of a run that have a producer id, grouped by it and in order within each group."""
 
     def __init__(self, entries: Entries, is_control: Mask) -> None:
-        self._entries = entries
+        self.entries = entries
         self._ids = entries.column("producer_id")
-        self._is_control = is_control
+        self.is_control = is_control
         if int(self._ids.max()) < 0:
             self._all = self._data = np.zeros(0, np.intp)
             return
@@ -32,7 +33,7 @@ class ProducerBatches:
     def highest_epochs(self) -> Iterator[tuple[int, int]]:
         """Yield each producer with its highest epoch."""
         starts = _starts(self._ids[self._all])
-        epochs = np.maximum.reduceat(self._entries.column("producer_epoch")[self._all], starts)
+        epochs = np.maximum.reduceat(self.entries.column("producer_epoch")[self._all], starts)
         return _rows(self._ids[self._all[starts]], epochs)
 
     def first_data(self) -> Iterator[tuple[int, int]]:
@@ -43,43 +44,77 @@ class ProducerBatches:
     def last_data(self) -> Iterator[tuple[int, int, int]]:
         """Yield each producer of data with the last offset and the epoch of its last data batch."""
         lasts = self._data[_ends(_starts(self._ids[self._data]), len(self._data))]
-        column = self._entries.column
+        column = self.entries.column
         return _rows(
             self._ids[lasts], column("last_offset")[lasts], column("producer_epoch")[lasts]
         )
 
-    def transaction_data(self, segment_number: int) -> Iterator[tuple[int, TransactionData]]:
-        """Yield data of transactions, divided by control batches, with the index of its first batch.
-
-        *segment_number* is the number of the segment that holds the entries.
-        """
-        column = self._entries.column
-        is_data = (column("is_transactional") != 0) & ~self._is_control
-        if not is_data.any():
-            return
-        batches = self._all[(is_data | self._is_control)[self._all]]
-        # A control batch belongs to the data before it.
-        is_divided = _changes(self._ids[batches])
-        is_divided[1:] |= self._is_control[batches[:-1]]
-        groups = np.cumsum(is_divided)[is_data[batches]]
-        batches = batches[is_data[batches]]
-        starts = _starts(groups)
-        firsts, lasts = batches[starts], batches[_ends(starts, len(batches))]
-        rows = _rows(
-            firsts,
-            self._ids[firsts],
-            column("producer_epoch")[lasts],
-            column("first_offset")[firsts],
-            column("last_offset")[lasts],
-            column("base_timestamp")[firsts],
-            np.add.reduceat(column("record_count")[batches], starts),
-            np.add.reduceat(column("size_bytes")[batches], starts),
-            column("position")[firsts],
-            column("position")[lasts],
+    def transaction_parts(self, is_end: Mask) -> "TransactionParts":
+        """Return the parts of transactions, which the control batches of *is_end* end."""
+        column = self.entries.column
+        is_data = (column("is_transactional") != 0) & ~self.is_control
+        events = self._all[(is_data | is_end)[self._all]]
+        ids, ends_part = self._ids[events], is_end[events]
+        begins_part = _changes(ids)
+        begins_part[1:] |= ends_part[:-1]
+        starts = np.flatnonzero(begins_part)
+        stops = _ends(starts, len(events))
+        has_end = ends_part[stops]
+        return TransactionParts(
+            entries=self.entries,
+            producer_ids=ids[starts],
+            is_first=_changes(ids[starts]),
+            has_data=~has_end | (stops > starts),
+            first_batch=events[starts],
+            last_batch=events[np.maximum(stops - has_end, starts)],
+            end_control=np.where(has_end, events[stops], len(self.entries)),
+            is_data=is_data[events],
+            events=events,
+            first_events=starts,
         )
-        for index, *fields, first, last in rows:
-            positions = [LogPosition(segment_number, first), LogPosition(segment_number, last)]
-            yield index, TransactionData._make([*fields, *positions])
+
+
+@dataclass(frozen=True)
+class TransactionParts:
+    """Parts of transactions in a run of entries, as columns by producer, and by position within each.
+
+    A part is a producer's data up to the control batch that ends it, or to the run's end. Without data it
+    is that control batch alone.
+    """
+
+    entries: Entries
+    """The entries of the run."""
+    producer_ids: Numbers
+    is_first: Mask
+    """True for the first part of its producer in the run."""
+    has_data: Mask
+    first_batch: Indices
+    """Index in the run of the first data batch, if there is one."""
+    last_batch: Indices
+    """Index of the last data batch, if there is one."""
+    end_control: Indices
+    """Index of the control batch that ends the part; the number of entries if the run's end does."""
+    is_data: Mask
+    events: Indices
+    first_events: Indices
+
+    def __len__(self) -> int:
+        return len(self.producer_ids)
+
+    @cached_property
+    def record_counts(self) -> Numbers:
+        """Records of the data batches of each part."""
+        return self._sums("record_count")
+
+    @cached_property
+    def sizes(self) -> Numbers:
+        """Bytes of the data batches of each part."""
+        return self._sums("size_bytes")
+
+    def _sums(self, name: str) -> Numbers:
+        numbers = np.where(self.is_data, self.entries.column(name)[self.events], 0)
+        sums: Numbers = np.add.reduceat(numbers, self.first_events)
+        return sums
 
 
 def _changes(values: Numbers) -> Mask:

@@ -1,16 +1,19 @@
 """Checks producer snapshots against the log that they were taken of."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 
 import numpy as np
 
-from magicbyte._transactions import Transaction, TransactionTracker
-from magicbyte.engines.protocol import Entries, Entry
+from magicbyte._transactions import Transaction
+from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import TransactionCompanions
+from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._start_snapshot import StartSnapshot
+from magicbyte.reading._transaction_table import EVIDENCE_CODES
+from magicbyte.reading._transaction_tracker import TransactionTracker
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 
@@ -53,8 +56,8 @@ class SnapshotCheck:
     def add_entries(self, entries: Entries, producer_batches: ProducerBatches) -> None:
         """Add *entries*, in ascending order, before the tracker; *producer_batches* has them by producer.
 
-        No snapshot's offset is between them. Entries of producers in the first snapshot go to
-        `add_entry_of_start`, too.
+        No snapshot's offset is between them. Entries of producers in the first snapshot are compared by
+        `add_start_entries`, too.
         """
         firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
         self.compare_up_to(int(firsts[0]))
@@ -72,11 +75,23 @@ class SnapshotCheck:
             for producer_id, epoch in producer_batches.highest_epochs():
                 self._epochs[producer_id] = max(self._epochs.get(producer_id, epoch), epoch)
 
-    def add_entry_of_start(self, entry: Entry) -> None:
-        """Compare *entry* with the snapshot at the beginning of the log."""
-        self.start.add_entry(
-            entry, is_whole=lambda: not self.tracker.num_missing_ranges and not self.is_cleaned()
-        )
+    def add_start_entries(self, producer_batches: ProducerBatches, whole_until: int) -> None:
+        """Compare the entries that were added last with the snapshot at the beginning of the log.
+
+        No batch can be missing before those up to the index *whole_until*.
+        """
+        awaited = self.start.awaited
+        if not awaited:
+            return
+        entries = producer_batches.entries
+        indices = {index for one, index in producer_batches.first_data() if one in awaited}
+        controls = np.flatnonzero(producer_batches.is_control)
+        producers = entries.column("producer_id")[controls].tolist()
+        for index, producer_id in zip(controls.tolist(), producers, strict=True):
+            if producer_id in awaited:
+                indices.add(index)
+        for index in sorted(indices):
+            self.start.add_entry(entries[index], is_whole=index <= whole_until)
 
     def compare_up_to(self, offset: int) -> None:
         """Compare the snapshots at or below *offset* with the log up to there."""
@@ -94,9 +109,10 @@ class SnapshotCheck:
             for producer in self.companions.snapshots[base]
             if producer.current_transaction_first_offset >= 0
         }
-        for producer_id, transaction in self.tracker.open.items():
+        for transaction in self._open_transactions():
             if _is_only_stated(transaction):
                 continue
+            producer_id = transaction.producer_id
             first = stated.get(producer_id)
             # Cleaning may have removed the first batches of a transaction.
             if first is None or first > transaction.first_offset:
@@ -171,11 +187,13 @@ class SnapshotCheck:
         )
         for finding in start.findings:
             self._add(finding.code, first, finding.message, finding.found, finding.expected)
-        for producer_id, transaction in list(self.tracker.open.items()):
+        for transaction in self._open_transactions():
             if _is_only_stated(transaction) and (
                 start.findings or not self._is_confirmed(transaction)
             ):
-                del self.tracker.open[producer_id]
+                producer_id = transaction.producer_id
+                number = self.tracker.open.pop(producer_id)
+                self.tracker.transaction_table.rows["is_left_out"][number] = True
                 self._add(
                     "snapshot-transaction-ignored",
                     first,
@@ -202,10 +220,15 @@ class SnapshotCheck:
 
         *bases* are the segments' base offsets, *next_offset* is the offset after the last entry.
         """
-        opened = self.tracker.open.values()
+        opened, rows = self._open_transactions(), self.tracker.transaction_table.rows
         for _, transaction in unstated_open(self.companions, opened, bases, next_offset):
-            transaction.outcome, transaction.evidence = "undecided", "snapshot"
-            transaction.is_uncertain = True
+            number = self.tracker.open[transaction.producer_id]
+            rows["outcome"][number] = OUTCOME_CODES["undecided"]
+            rows["evidence"][number] = EVIDENCE_CODES["snapshot"]
+            rows["is_uncertain"][number] = True
+
+    def _open_transactions(self) -> list[Transaction]:
+        return self.tracker.transaction_table.at(self.tracker.open_numbers())
 
     def _is_confirmed(self, transaction: Transaction) -> bool:
         """Return whether every later snapshot states the open *transaction*, too."""
@@ -236,7 +259,7 @@ def _is_only_stated(transaction: Transaction) -> bool:
 
 def unstated_open(
     companions: TransactionCompanions,
-    open_transactions: Iterable[Transaction],
+    open_transactions: Collection[Transaction],
     bases: Sequence[int],
     next_offset: int | None,
 ) -> Iterator[tuple[int, Transaction]]:

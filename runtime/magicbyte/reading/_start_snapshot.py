@@ -3,7 +3,7 @@
 A producer's epoch and last offset never go back, and its sequence continues from the snapshot's.
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.engines.protocol import Entry
@@ -22,8 +22,8 @@ class StartSnapshot:
         """Producers that have written no data since."""
         self._seen: set[int] = set()
 
-    def add_entry(self, entry: Entry, *, is_whole: Callable[[], bool]) -> None:
-        """Compare *entry*, a producer's next batch; *is_whole* returns False if batches may be missing."""
+    def add_entry(self, entry: Entry, *, is_whole: bool) -> None:
+        """Compare *entry*, a producer's next batch; *is_whole* is False if batches may be missing."""
         producer = self.awaited.get(entry.producer_id)
         if producer is None:
             return
@@ -39,7 +39,7 @@ class StartSnapshot:
                 found=producer.epoch,
                 expected=f"at most {entry.producer_epoch}",
             )
-        elif not entry.is_control and not _continues(producer, entry) and is_whole():
+        elif not entry.is_control and not _continues(producer, entry) and is_whole:
             self._add_mismatch(
                 f"{name} continues with sequence {entry.base_sequence} at offset "
                 f"{entry.first_offset}",

@@ -3,12 +3,7 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from magicbyte._transactions import (
-    Transaction,
-    by_first_offset,
-    last_stable_offset,
-    open_in_snapshot,
-)
+from magicbyte._transactions import last_stable_offset
 from magicbyte.engines.protocol import DecodedEntry
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import (
@@ -22,12 +17,15 @@ from magicbyte.reading._index_outcomes import (
     aborted_by_indexes,
 )
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
+from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._part_markers import PartMarkers
 from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._snapshot_check import unstated_open
 from magicbyte.reading._transaction_pass import TransactionPass
+from magicbyte.reading._transaction_table import EVIDENCE_CODES
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk, decode_verified
 from magicbyte.reading.survey import SegmentSurvey, Survey
+from magicbyte.tables.arrays import Indices
 
 
 class IndexPass(LogPass):
@@ -39,11 +37,11 @@ class IndexPass(LogPass):
         """*is_part*: the log of *companions* is a part of a log, whose markers are read as well."""
         super().__init__(companions, options)
         self.companions = companions
-        self.transactions = HeaderTransactions(open_in_snapshot(companions.start_snapshot or ()))
+        self.transactions = HeaderTransactions(companions.start_snapshot or ())
         self.part_markers = PartMarkers(options) if is_part else None
 
-    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
-        return tuple(self.transactions.open.values())
+    def begin_segment(self, segment: SegmentSurvey) -> Indices:
+        return self.transactions.open_numbers()
 
     def add_block(self, block: EntryBlock) -> None:
         if self.part_markers is not None:
@@ -51,7 +49,7 @@ class IndexPass(LogPass):
         entries, begin = block.piece.entries, 0
         for index, boundary in block.boundaries:
             self.transactions.add(entries[begin:index], block.segment.number)
-            boundary.open_here = tuple(self.transactions.open.values())
+            boundary.open_here = self.transactions.open_numbers()
             begin = index
         self.transactions.add(entries[begin:], block.segment.number)
 
@@ -72,8 +70,9 @@ class IndexPass(LogPass):
         if not survey.is_in_order:
             raise UntrustedIndexError("offsets do not increase")
         bases = [segment.file.base_offset or 0 for segment in survey.segments]
-        opened, next_offset = self.transactions.open.values(), self.offsets.next_offset
-        for base, txn in unstated_open(self.companions, opened, bases, next_offset):
+        table, opened = self.transactions.transaction_table, self.transactions.open_numbers()
+        next_offset = self.offsets.next_offset
+        for base, txn in unstated_open(self.companions, table.at(opened), bases, next_offset):
             name = self.companions.file_names["snapshot", base]
             raise UntrustedIndexError(
                 f"{name} states no open transaction of producer {txn.producer_id}, where the log "
@@ -91,7 +90,8 @@ class IndexPass(LogPass):
         )
         if self.part_markers is not None:
             self.part_markers.check(self.transactions, survey.aborted)
-        survey.transactions = by_first_offset(self.transactions.open.values())
+        table.list_transactions(opened)
+        survey.transactions = table
         if any(segment.has_transactions for segment in survey.segments):
             survey.findings.append(
                 log.finding(
@@ -127,7 +127,7 @@ class VerifiedPass(LogPass):
             segment.is_cleaned for segment in self.survey.segments
         )
 
-    def begin_segment(self, segment: SegmentSurvey) -> tuple[Transaction, ...]:
+    def begin_segment(self, segment: SegmentSurvey) -> Indices:
         self.transactions.begin_segment(segment.file.base_offset)
         return self.transactions.open_transactions()
 
@@ -166,10 +166,12 @@ class VerifiedPass(LogPass):
         Their commit marker may be in a missing segment, whose missing offsets look like cleaning.
         """
         cleaner_offset = self.log.cleaner_offset or 0
-        for txn in self.survey.transactions:
-            if txn.outcome == "aborted" and txn.record_count and txn.last_offset < cleaner_offset:
-                txn.outcome, txn.evidence = "undecided", None
-                txn.is_uncertain = True
+        rows = self.survey.transactions.rows
+        is_doubtful = (rows["outcome"] == OUTCOME_CODES["aborted"]) & (rows["record_count"] != 0)
+        is_doubtful &= rows["last_offset"] < cleaner_offset
+        rows["outcome"][is_doubtful] = OUTCOME_CODES["undecided"]
+        rows["evidence"][is_doubtful] = EVIDENCE_CODES[None]
+        rows["is_uncertain"][is_doubtful] = True
 
 
 class UpToDamagePass(VerifiedPass):
@@ -224,7 +226,7 @@ def _finish_transactions(survey: Survey) -> Survey:
     """Add the last stable offset, and findings about unfinished transactions, to *survey*."""
     if survey.log_end_offset is not None:
         survey.last_stable_offset = last_stable_offset(
-            survey.transactions,
+            survey.transactions.with_outcome("open"),
             log_start=survey.log_start_offset or 0,
             log_end=survey.log_end_offset,
         )
@@ -234,9 +236,7 @@ def _finish_transactions(survey: Survey) -> Survey:
 
 def unfinished_transactions(survey: Survey) -> Iterator[Finding]:
     """Yield a finding for each transaction that is open or undecided."""
-    for txn in survey.transactions:
-        if txn.outcome not in ("open", "undecided"):
-            continue
+    for txn in survey.transactions.with_outcome("open", "undecided"):
         is_open = txn.outcome == "open"
         where = txn.first_position
         yield survey.log.finding(

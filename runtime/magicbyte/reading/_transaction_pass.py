@@ -3,28 +3,37 @@
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from functools import partial
 from itertools import pairwise
-from operator import itemgetter
 
 import numpy as np
 
-from magicbyte._transactions import Transaction, TransactionTracker
+from magicbyte._transactions import outcome_of
 from magicbyte.engines.control_records import ControlContent, ControlReader
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.protocol import Engine, Entries, Entry
+from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading._log_pass import EntryBlock
 from magicbyte.reading._marker_check import MarkerCheck
+from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._snapshot_check import SnapshotCheck
 from magicbyte.reading._transaction_index_check import TransactionIndexCheck
+from magicbyte.reading._transaction_table import TransactionTable
+from magicbyte.reading._transaction_tracker import (
+    ABORTED,
+    UNDECIDED,
+    MarkerContents,
+    TransactionTracker,
+)
 from magicbyte.reading.survey import Boundary
-from magicbyte.tables.arrays import Mask
+from magicbyte.tables.arrays import Indices, Mask
 
 END_OF_OFFSETS = 1 << 63
+
+MAX_RUN_ENTRIES = 1 << 14
+"""Entries whose transactions are followed together, in about 5 MB."""
 
 
 class TransactionPass:
@@ -51,8 +60,9 @@ class TransactionPass:
             tracker.knows_beginning = snapshot is not None
             tracker.begin(snapshot or ())
 
-    def open_transactions(self) -> tuple[Transaction, ...]:
-        return tuple(self._tracker.open.values())
+    def open_transactions(self) -> Indices:
+        """Return the numbers of the open transactions."""
+        return self._tracker.open_numbers()
 
     def begin_segment(self, base: int | None) -> None:
         self._snapshots.begin_segment(base)
@@ -70,7 +80,7 @@ class TransactionPass:
         entries, gaps = block.piece.entries, block.gaps
         if len(gaps) > 1 and not _has_transactions(entries, block.is_control):
             gaps = gaps[:1]  # after the first gap nothing is open that another could concern
-        cuts = {0, len(entries), *block.breaks, *gaps}
+        cuts = {*range(0, len(entries), MAX_RUN_ENTRIES), len(entries), *block.breaks, *gaps}
         if not self._is_cleaned():
             cuts.add(block.cleaned_from)
         firsts = entries.column("first_offset")
@@ -106,67 +116,54 @@ class TransactionPass:
         """Add the entries of *block* from index *begin* to before *end*, in ascending order."""
         piece, segment = block.piece, block.segment.number
         run, is_control = piece.entries[begin:end], block.is_control[begin:end]
-        producers = ProducerBatches(run, is_control)
-        self._snapshots.add_entries(run, producers)
-        controls = np.flatnonzero(is_control)
-        if not producers and not len(controls):
+        batches = ProducerBatches(run, is_control)
+        self._snapshots.add_entries(run, batches)
+        if not batches and not is_control.any():
             for _, boundary in boundaries:
                 boundary.open_here = self.open_transactions()
             return
-        for producer_id, last_offset, epoch in producers.last_data():
+        for producer_id, last_offset, epoch in batches.last_data():
             self._tracker.add_last_data(producer_id, last_offset, epoch)
-        # Data is added at its first batch: only the producer's next marker needs the rest.
-        steps: list[tuple[int, Callable[[], None]]] = [
-            (index, partial(self._set_open, boundary)) for index, boundary in boundaries
+        contents = self._contents(piece.chunk, run, np.flatnonzero(is_control))
+        is_whole = not self._tracker.num_missing_ranges and not self._is_cleaned()
+        first_doubt = int(np.argmax(np.append(contents.is_doubtful, True)))
+        whole_until = first_doubt if is_whole else -1
+        self._snapshots.add_start_entries(batches, whole_until)
+        transactions = self._tracker.add_run(batches, contents, segment)
+        opened = transactions.open_at(index for index, _ in boundaries)
+        for (_, boundary), open_here in zip(boundaries, opened, strict=True):
+            boundary.open_here = open_here
+        markers = np.flatnonzero(contents.is_marker)
+        if len(markers):
+            rows, ended = self._tracker.transaction_table.rows, transactions.ended
+            if not self._tracker.knows_beginning:
+                whole_until = -1
+            self.markers.add_run(segment, run, markers, rows, ended[markers], whole_until)
+            aborts = np.flatnonzero(contents.outcome_codes == ABORTED)
+            self._indexes.add_run(segment, run, aborts, transactions)
+
+    def _contents(self, chunk: Chunk, run_entries: Entries, controls: Indices) -> MarkerContents:
+        """Read the control batches *controls* of *run_entries*."""
+        found = MarkerContents.none(len(run_entries))
+        # The log cleaner empties a control batch long after its transaction.
+        controls = controls[run_entries.column("record_count")[controls] != 0]
+        contents = self._controls.read(chunk, run_entries, controls, limits=self._limits)
+        outcomes = [_outcome_code(content) for content in contents.distinct]
+        epochs = [
+            None if content.control is None else content.control.coordinator_epoch
+            for content in contents.distinct
         ]
-        awaited = self._snapshots.start.awaited
-        if awaited:
-            steps += (
-                (index, partial(self._snapshots.add_entry_of_start, run[index]))
-                for producer_id, index in producers.first_data()
-                if producer_id in awaited
-            )
-        steps += (
-            (index, partial(self._tracker.add_data, data))
-            for index, data in producers.transaction_data(segment)
-        )
-        if len(controls):
-            contents = self._controls.read(piece.chunk, run, controls, limits=self._limits)
-            steps += (
-                (index, partial(self._add_control, segment, entry, content))
-                for index, entry, content in zip(
-                    controls.tolist(), run.picked(controls), contents, strict=True
-                )
-            )
-        for _, step in sorted(steps, key=itemgetter(0)):
-            step()
-
-    def _set_open(self, boundary: Boundary) -> None:
-        boundary.open_here = self.open_transactions()
-
-    def _add_control(self, segment: int, entry: Entry, content: ControlContent) -> None:
-        self._snapshots.add_entry_of_start(entry)
-        if not entry.record_count:
-            return  # emptied by cleaning, long after its transaction
-        if content.control is None or not content.is_sound:
-            self._tracker.mark_uncertain(entry.producer_id)
-            return
-        ended = self._tracker.open.get(entry.producer_id)
-        self.markers.add(
-            segment,
-            entry,
-            content.control,
-            ended,
-            is_whole=self._tracker.knows_beginning
-            and not self._tracker.num_missing_ranges
-            and not self._is_cleaned(),
-        )
-        self._tracker.add_marker(entry, content.control)
-        self._indexes.add_marker(segment, entry, content.control, ended)
+        codes = contents.numbers
+        found.outcome_codes[controls] = np.array(outcomes, np.int8)[codes]
+        found.coordinator_epochs[controls] = np.array([one or 0 for one in epochs], np.int64)[codes]
+        found.has_coordinator_epoch[controls] = np.array(
+            [one is not None for one in epochs], np.bool_
+        )[codes]
+        return found
 
     def finish(
         self, bases: Sequence[int], next_offset: int | None
-    ) -> tuple[list[Transaction], list[Finding]]:
+    ) -> tuple[TransactionTable, list[Finding]]:
         """Return the transactions of the log, and findings about its companion files.
 
         *bases* are the base offsets of the segments, *next_offset* that after the last entry.
@@ -181,3 +178,11 @@ class TransactionPass:
 
 def _has_transactions(entries: Entries, is_control: Mask) -> bool:
     return bool(is_control.any() or (entries.column("is_transactional") != 0).any())
+
+
+def _outcome_code(content: ControlContent) -> int:
+    """Return the outcome that a control batch states; `undecided` where it cannot be read."""
+    if content.control is None or not content.is_sound:
+        return UNDECIDED
+    outcome = outcome_of(content.control)
+    return NO_OUTCOME if outcome is None else OUTCOME_CODES[outcome]

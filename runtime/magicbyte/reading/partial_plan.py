@@ -52,7 +52,7 @@ def _end_for_all(survey: Survey, isolation_level: str) -> int:
     """
     end = _readable_end(survey, isolation_level)
     if isolation_level == "read_committed":
-        opened = (one.first_offset for one in survey.transactions if one.outcome == "open")
+        opened = (one.first_offset for one in survey.transactions.with_outcome("open"))
         end = min([end, *opened])
     return end
 
@@ -241,19 +241,15 @@ def _is_uncertain(survey: Survey, offsets: OffsetRange) -> bool:
     """Return whether missing entries make the outcome of a transaction in *offsets* uncertain."""
     first, end = offsets
     return any(
-        txn.is_uncertain
-        and (first is None or txn.last_offset >= first)
-        and (end is None or txn.first_offset < end)
-        for txn in survey.transactions
+        (first is None or txn.last_offset >= first) and (end is None or txn.first_offset < end)
+        for txn in survey.transactions.uncertain()
     )
 
 
 def _has_open(survey: Survey, end: int) -> bool:
     """Return whether a transaction that begins before *end* is open or undecided in *survey*."""
-    return any(
-        one.outcome not in ("committed", "aborted") and one.first_offset < end
-        for one in survey.transactions
-    )
+    unfinished = survey.transactions.with_outcome("open", "undecided")
+    return any(one.first_offset < end for one in unfinished)
 
 
 def plan_partitions(

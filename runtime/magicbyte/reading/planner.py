@@ -11,7 +11,7 @@ from functools import partial
 from itertools import pairwise
 from operator import attrgetter
 
-from magicbyte._transactions import PlannedOutcomes, uncertain_outcomes
+from magicbyte._transactions import PlannedOutcomes
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.errors import error_of
@@ -33,6 +33,7 @@ from magicbyte.reading._log_pass import (
 )
 from magicbyte.reading._markers_ahead import MAX_AHEAD_BYTES, AheadPlan
 from magicbyte.reading._part_markers import UntrustedPartError
+from magicbyte.reading._split_outcomes import SplitOutcomes
 from magicbyte.reading._survey_passes import IndexPass, UpToDamagePass, VerifiedPass
 from magicbyte.reading._walk import HeaderWalk, SoundEntries
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
@@ -243,7 +244,7 @@ class Planner:
     ) -> Iterator[Split]:
         """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
         only_wanted = only_wanted and offsets != NO_RANGE and survey.is_in_order
-        exceptions = uncertain_outcomes(survey.transactions) if survey.transactions else ()
+        split_outcomes: SplitOutcomes | None = None
         options = self.options
         if options.offsets != offsets or options.times != NO_RANGE:
             options = replace(options, offsets=offsets, times=NO_RANGE)
@@ -269,9 +270,9 @@ class Planner:
                     continue
                 planned, index = PlannedOutcomes(), None
                 if has_transactions:
-                    index = survey.outcome_index_at(segment, there)
-                    if survey.aborted is None:
-                        planned = PlannedOutcomes(survey.outcomes_at(there), exceptions)
+                    split_outcomes = split_outcomes or SplitOutcomes(survey)
+                    index = split_outcomes.index(segment, here.position, there)
+                    planned = split_outcomes.planned(segment, here.position, stop, there)
                 yield Split(
                     topic=survey.log.topic,
                     partition=survey.log.partition,

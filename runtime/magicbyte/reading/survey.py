@@ -3,20 +3,16 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from magicbyte._transactions import Transaction, outcomes_at
 from magicbyte.engines.protocol import BatchHeaders
 from magicbyte.errors import GoneError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._damage import UnsoundRange
-from magicbyte.reading._index_outcomes import (
-    AbortedTransactions,
-    OutcomeIndex,
-    indexes_of,
-    outcomes_at_end,
-)
+from magicbyte.reading._index_outcomes import AbortedTransactions
 from magicbyte.reading._offset_order import Bounds
+from magicbyte.reading._transaction_table import NO_TRANSACTIONS, TransactionTable
 from magicbyte.storage import File, UnreadableFile
+from magicbyte.tables.arrays import Indices
 
 SNAPSHOT_DISPUTES = ("snapshot-mismatch", "snapshot-transaction-ignored")
 """Codes of findings that the log contradicts a producer snapshot."""
@@ -46,8 +42,8 @@ class Boundary:
     """The last sound offset before it."""
     first: int | None = None
     """First offset of the entry that begins here; None at the beginning of the segment."""
-    open_here: tuple[Transaction, ...] = ()
-    """Transactions that are open before that entry."""
+    open_here: Indices | None = None
+    """Numbers of the transactions that are open before that entry; None: there are none."""
     latest: int | None = None
     """The first offset of that entry is at or below this, by an offset index; *floor* is then only a
     lower bound. None: *first* is known."""
@@ -99,7 +95,7 @@ class Survey:
     is_verified: bool
     """True if every checksum was verified."""
     segments: list[SegmentSurvey] = field(default_factory=list)
-    transactions: list[Transaction] = field(default_factory=list)
+    transactions: TransactionTable = NO_TRANSACTIONS
     findings: list[Finding] = field(default_factory=list)
     log_start_offset: int | None = None
     log_end_offset: int | None = None
@@ -136,31 +132,6 @@ class Survey:
     def settles_transactions(self) -> bool:
         """True if the outcomes of transactions are known."""
         return self.is_verified or self.aborted is not None
-
-    def outcome_index_at(
-        self, segment: SegmentSurvey, boundary: Boundary | None
-    ) -> OutcomeIndex | None:
-        """Return the outcomes for a split of *segment* that ends at *boundary*, by its index.
-
-        *boundary* None is the end of the log. None is returned where markers decide.
-        """
-        if self.aborted is None or segment.file.base_offset is None:
-            return None
-        index = indexes_of(self.log).get(segment.file.base_offset)
-        open_transactions = outcomes_at_end(self._open_at(boundary), self.aborted)
-        return OutcomeIndex(index, tuple(open_transactions))
-
-    def outcomes_at(self, boundary: Boundary | None) -> tuple[tuple[int, str], ...]:
-        """Return producer id and outcome of each transaction that is open at *boundary*.
-
-        *boundary* None is the end of the log.
-        """
-        return outcomes_at(self._open_at(boundary))
-
-    def _open_at(self, boundary: Boundary | None) -> tuple[Transaction, ...]:
-        if boundary is not None:
-            return boundary.open_here
-        return tuple(txn for txn in self.transactions if txn.outcome == "open")
 
     @property
     def disputes_start(self) -> bool:

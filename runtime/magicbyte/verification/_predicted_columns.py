@@ -94,7 +94,7 @@ def _open_since(survey: Survey) -> dict[int, int]:
     """Return producer id and first offset of each transaction that has data and no marker in the log."""
     return {
         transaction.producer_id: transaction.first_offset
-        for transaction in survey.transactions
+        for transaction in survey.transactions.with_outcome("open", "undecided")
         if transaction.outcome == "open" or transaction.evidence == "snapshot"
     }
 

@@ -24,6 +24,9 @@ SEGMENTS = (2_000, 10_000, 20_000)
 SEGMENTS_PER_PARTITION = 20
 BATCHES_PER_SEGMENT = 4
 
+INTERLEAVED = 100
+"""Producers whose transactions are open at the same time."""
+
 OFFSET = struct.Struct(">q")
 
 MEASURED = """
@@ -62,11 +65,14 @@ def main(arguments: Sequence[str]) -> None:
     with TemporaryDirectory(dir=CACHE) as folder:
         write_batches(Path(folder) / "one-0", options.million)
         _print_row(f"{options.million:,} batches", 1, Path(folder))
-    with TemporaryDirectory(dir=CACHE) as folder:
-        write_aborted(Path(folder) / "one-0", options.million)
-        aborted = f"{options.million:,} aborted transactions"
-        _print_row(aborted, 1, Path(folder))
-        _print_row(f"{aborted}, `transactions` `index`", 1, Path(folder), transactions="index")
+    for producers in (1, INTERLEAVED):
+        with TemporaryDirectory(dir=CACHE) as folder:
+            write_aborted(Path(folder) / "one-0", options.million, num_producers=producers)
+            aborted = f"{options.million:,} aborted transactions"
+            if producers > 1:
+                aborted += f" of {producers} producers, interleaved"
+            _print_row(aborted, 1, Path(folder))
+            _print_row(f"{aborted}, `transactions` `index`", 1, Path(folder), transactions="index")
 
 
 def _print_row(what: str, segments: int, folder: Path, **more: str) -> None:
@@ -102,21 +108,32 @@ def write_batches(folder: Path, number: int) -> None:
     _write(folder, (_at(PLAIN, offset) for offset in range(number)))
 
 
-def write_aborted(folder: Path, number: int) -> None:
-    """Write a segment of *number* aborted transactions of one record, and its .txnindex, into *folder*."""
+def write_aborted(folder: Path, number: int, *, num_producers: int = 1) -> None:
+    """Write a segment of *number* aborted transactions of one record, and its .txnindex, into *folder*.
+
+    As many transactions as *num_producers*, which divides *number*, are open at a time.
+    """
+    one = entry_parts.rec(0)
+    ids = range(PRODUCER, PRODUCER + num_producers)
+    data = [entry_parts.transactional(one, producer=producer).data for producer in ids]
+    aborts = [entry_parts.marker(entry_parts.ABORT, 0, producer=producer).data for producer in ids]
+    rounds = range(0, 2 * number, 2 * num_producers)
 
     def entries() -> Iterator[bytes]:
-        for offset in range(0, 2 * number, 2):
-            yield _at(DATA, offset)
-            yield _at(ABORT, offset + 1)
+        for offset in rounds:
+            for step, entry in enumerate([*data, *aborts]):
+                yield _at(entry, offset + step)
+
+    def index() -> Iterator[bytes]:
+        for offset in rounds:
+            for step, producer in enumerate(ids):
+                first, last = offset + step, offset + num_producers + step
+                # A broker writes the first offset of the oldest transaction that is open after the marker.
+                stable = first + 1 if step + 1 < num_producers else last + 1
+                yield AbortedTransaction.FIXED.pack(0, producer, first, last, stable)
 
     _write(folder, entries())
-    index = (
-        # A broker writes this last stable offset if no other transaction is open at the marker.
-        AbortedTransaction.FIXED.pack(0, PRODUCER, offset, offset + 1, offset + 2)
-        for offset in range(0, 2 * number, 2)
-    )
-    (folder / f"{0:020}.txnindex").write_bytes(b"".join(index))
+    (folder / f"{0:020}.txnindex").write_bytes(b"".join(index()))
 
 
 def _write(folder: Path, entries: Iterator[bytes]) -> None:
@@ -128,8 +145,6 @@ def _write(folder: Path, entries: Iterator[bytes]) -> None:
 PRODUCER = 1
 _ONE = entry_parts.rec(0)
 PLAIN = entry_parts.batch(_ONE).data
-DATA = entry_parts.transactional(_ONE, producer=PRODUCER).data
-ABORT = entry_parts.marker(entry_parts.ABORT, 0, producer=PRODUCER).data
 
 
 def _at(entry: bytes, offset: int) -> bytes:

@@ -9,14 +9,15 @@ from entry_headers import header
 from magicbyte._transactions import (
     LogPosition,
     Transaction,
-    TransactionTracker,
     last_stable_offset,
-    outcomes_at,
-    uncertain_outcomes,
+    outcome_of,
 )
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.protocol import Control, Entries
+from magicbyte.logdir.companions import transaction_index
+from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
+from magicbyte.reading._transaction_tracker import MarkerContents, TransactionTracker
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)
@@ -47,21 +48,39 @@ class Log(TransactionTracker):
 
     __slots__ = ()
 
-    def batch(self, last: int, producer: int = 7, **fields: Any) -> None:
-        batches = ProducerBatches(Entries([entry(last, producer, **fields)]), np.zeros(1, np.bool_))
+    def add(self, added: Entry, control: Control | None = None) -> None:
+        batches = ProducerBatches(Entries([added]), np.array([control is not None]))
         for row in batches.last_data():
             self.add_last_data(*row)
-        for _, data in batches.transaction_data(0):
-            self.add_data(data)
+        contents = MarkerContents.none(1)
+        outcome = outcome_of(control)
+        if control is not None and outcome is not None:
+            contents.outcome_codes[0] = OUTCOME_CODES[outcome]
+            contents.coordinator_epochs[0] = control.coordinator_epoch
+            contents.has_coordinator_epoch[0] = True
+        self.add_run(batches, contents, 0)
+
+    def batch(self, last: int, producer: int = 7, **fields: Any) -> None:
+        self.add(entry(last, producer, **fields))
 
     def end(self, last: int, control: Control, producer: int = 7, epoch: int = 0) -> None:
-        found = entry(last, producer, producer_epoch=epoch, is_control=True)
-        self.add_marker(found, control)
+        self.add(entry(last, producer, producer_epoch=epoch, is_control=True), control)
+
+    def unreadable(self, last: int, producer: int) -> None:
+        """Add a control batch that cannot be read."""
+        contents = MarkerContents.none(1)
+        contents.outcome_codes[0] = OUTCOME_CODES["undecided"]
+        control = entry(last, producer, is_control=True)
+        self.add_run(ProducerBatches(Entries([control]), np.ones(1, np.bool_)), contents, 0)
+
+    def all(self, *aborted: AbortedTransaction) -> list[Transaction]:
+        data = b"".join(AbortedTransaction.FIXED.pack(*one) for one in aborted)
+        return [*self.finish([transaction_index(data)])]
 
     def ends(self, *aborted: AbortedTransaction) -> list[tuple[int, int, str, str | None]]:
         return [
             (found.first_offset, found.last_offset, found.outcome, found.evidence)
-            for found in self.finish(aborted)
+            for found in self.all(*aborted)
         ]
 
 
@@ -78,7 +97,7 @@ def test_a_transaction_is_all_that_its_batches_are() -> None:
     log.batch(2, first=1, record_count=2)
     log.batch(3, record_count=0, producer_epoch=4)
     log.end(4, ABORT)
-    (found,) = log.finish([])
+    (found,) = log.all()
     assert (found.first_offset, found.last_offset, found.record_count) == (1, 3, 2)
     assert (found.size_bytes, found.producer_epoch, found.first_timestamp) == (160, 4, 1002)
     assert (found.first_position, found.last_position) == (position(2), position(3))
@@ -128,7 +147,7 @@ def test_a_snapshot_says_what_was_open_before() -> None:
     log = Log()
     log.begin([snapshot(7, 0, 5), snapshot(8, -1, 6), snapshot(9, 4, -1)])
     log.batch(10, 8)
-    found = {one.producer_id: one for one in log.finish([])}
+    found = {one.producer_id: one for one in log.all()}
     assert {number: one.begun_before_log for number, one in found.items()} == {
         7: True,
         8: False,
@@ -142,13 +161,13 @@ def test_a_snapshot_says_what_was_open_before() -> None:
 def test_a_transaction_may_have_begun_out_of_sight() -> None:
     log = Log(knows_beginning=False)
     log.batch(0)
-    assert [one.is_continuation for one in log.finish([])] == [True]
+    assert [one.is_continuation for one in log.all()] == [True]
     log = Log()
     log.batch(0)
     log.mark_uncertain()
     log.batch(1)
     log.batch(2, 8)
-    assert [one.is_continuation for one in log.finish([])] == [False, True, False]
+    assert [one.is_continuation for one in log.all()] == [False, True, False]
 
 
 def test_a_hole_leaves_undecided_what_was_open() -> None:
@@ -169,8 +188,8 @@ def test_a_hole_of_one_producer_leaves_the_others_open() -> None:
     log = Log()
     log.batch(0, 0)
     log.batch(1, 8)
-    log.mark_uncertain(0)
-    log.mark_uncertain(5)
+    log.unreadable(2, 0)
+    log.unreadable(3, 5)
     assert [one[2] for one in log.ends()] == ["undecided", "open"]
     assert log.num_missing_ranges == 2
 
@@ -243,7 +262,7 @@ def test_the_rest_behind_a_hole_is_one_transaction_with_what_came_before() -> No
     log.mark_uncertain()
     log.batch(1, record_count=3)
     log.end(2, COMMIT, epoch=1)
-    (found,) = log.finish([])
+    (found,) = log.all()
     assert (found.record_count, found.size_bytes, found.last_position) == (4, 160, position(1))
 
 
@@ -273,7 +292,7 @@ def test_an_index_knows_the_beginning_of_a_continuation() -> None:
         log = Log(knows_beginning=False)
         log.batch(2)
         log.mark_uncertain()
-        found = log.finish([indexed(first, 9)])
+        found = log.all(indexed(first, 9))
         assert [one.outcome for one in found] == [outcome]
         assert found[0].marker_offset == (9 if outcome == "aborted" else None)
 
@@ -293,14 +312,50 @@ def test_the_last_stable_offset_is_that_of_the_oldest_open_transaction() -> None
     assert last_stable_offset(found[:1], log_start=0, log_end=9) == 9
 
 
-def test_planned_outcomes_are_those_that_entries_do_not_show() -> None:
-    hidden = transaction(
-        7, 3, "aborted", is_uncertain=True, first_position=position(3), last_position=position(4)
+def test_batches_of_a_producer_between_its_markers_are_transactions_of_their_own() -> None:
+    entries = [
+        entry(0),
+        entry(1, 8),
+        entry(2, is_control=True),
+        entry(3),
+        entry(4, 8, is_control=True),
+        entry(5),
+        entry(6, is_control=True),
+    ]
+    contents = MarkerContents.none(len(entries))
+    contents.outcome_codes[[2, 4, 6]] = [
+        OUTCOME_CODES[name] for name in ("aborted", "committed") * 2
+    ][:3]
+    log = Log()
+    batches = ProducerBatches(Entries(entries), np.isin(np.arange(7), [2, 4, 6]))
+    found = log.add_run(batches, contents, 0)
+    assert log.ends() == [
+        (0, 0, "aborted", "marker"),
+        (1, 1, "committed", "marker"),
+        (3, 5, "aborted", "marker"),
+    ]
+    assert [numbers.tolist() for numbers in found.open_at([0, 1, 2, 3, 5, 6])] == [
+        [],
+        [0],
+        [0, 1],
+        [1],
+        [2],
+        [2],
+    ]
+    lowest, is_open = found.first_open(
+        log.transaction_table.rows["first_offset"], np.array([2, 4, 6])
     )
-    nowhere = transaction(8, 3, "aborted", is_uncertain=True)
-    plain = transaction(9, 3, "aborted", first_position=position(3), last_position=position(4))
-    open_there = [transaction(6, 1, "committed"), transaction(5, 1, "open")]
-    assert outcomes_at(open_there) == ((5, "open"), (6, "committed"))
-    assert uncertain_outcomes([hidden, nowhere, plain]) == (
-        (7, position(3), position(4), "aborted"),
-    )
+    assert is_open.tolist() == [True, True, False]
+    assert lowest.tolist()[:2] == [1, 3]
+
+
+def test_a_control_batch_that_cannot_be_read_interrupts_the_transactions_of_a_run() -> None:
+    entries = [entry(0), entry(1, is_control=True), entry(2), entry(3, is_control=True)]
+    contents = MarkerContents.none(len(entries))
+    contents.outcome_codes[[1, 3]] = OUTCOME_CODES["undecided"], OUTCOME_CODES["aborted"]
+    log = Log()
+    log.add_run(ProducerBatches(Entries(entries), np.arange(4) % 2 == 1), contents, 0)
+    first, second = log.all()
+    assert (first.outcome, first.is_uncertain) == ("undecided", True)
+    assert (second.outcome, second.is_continuation) == ("aborted", True)
+    assert log.num_missing_ranges == 1
