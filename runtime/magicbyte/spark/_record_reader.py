@@ -20,17 +20,10 @@ from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._plan_file import load_or_create_plan
 from magicbyte.spark._pushed_filters import PushedFilters
 from magicbyte.spark._spark_columns import SparkColumn
+from magicbyte.spark._splits_task import SplitsTask
 from magicbyte.spark._tasks import size_of, spare_collector, tasks
 
 log = logging.getLogger("magicbyte.spark")
-
-
-class SplitsTask(InputPartition):
-    """Splits that one task reads."""
-
-    def __init__(self, splits: tuple[Split, ...]) -> None:
-        super().__init__(splits)
-        self.splits = splits
 
 
 class RecordsReader(PickledByValue, DataSourceReader):

@@ -8,6 +8,7 @@ planned again, from the first offset that it has not delivered.
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
@@ -16,7 +17,7 @@ from magicbyte.reading.partial_plan import BoundedRange
 from magicbyte.reading.retry import MAX_TRIES, retry_changed
 from magicbyte.reading.split import Split
 from magicbyte.spark._option_values import Partition
-from magicbyte.spark._record_reader import SplitsTask
+from magicbyte.spark._splits_task import SplitsTask
 
 
 class ReplannableTask(SplitsTask):
@@ -29,6 +30,9 @@ class ReplannableTask(SplitsTask):
     def __init__(self, splits: tuple[Split, ...], can_replan: tuple[bool, ...]) -> None:
         super().__init__(splits)
         self.can_replan = can_replan
+
+    def arguments(self) -> tuple[Any, ...]:
+        return self.splits, self.can_replan
 
 
 def replannable_tasks(

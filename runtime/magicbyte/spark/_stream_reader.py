@@ -32,13 +32,14 @@ from magicbyte.spark._offset_ranges import divide, partition_of, report_data_los
 from magicbyte.spark._option_values import Partition, from_json, name_of, to_json
 from magicbyte.spark._options import SourceOptions
 from magicbyte.spark._pickling import PickledByValue
-from magicbyte.spark._record_reader import SplitsTask, plan_tasks, read_rows
+from magicbyte.spark._record_reader import plan_tasks, read_rows
 from magicbyte.spark._replanning import (
     ReplannableTask,
     partition_of_split,
     read_replanned,
     replannable_tasks,
 )
+from magicbyte.spark._splits_task import SplitsTask
 
 log = logging.getLogger("magicbyte.spark")
 

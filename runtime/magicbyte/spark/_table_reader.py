@@ -23,7 +23,7 @@ from magicbyte.spark import _spark_columns
 from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback
 from magicbyte.spark._options import SourceOptions
 from magicbyte.spark._pickling import PickledByValue
-from magicbyte.spark._record_reader import SplitsTask
+from magicbyte.spark._splits_task import SplitsTask
 from magicbyte.spark._tasks import tasks
 from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch
