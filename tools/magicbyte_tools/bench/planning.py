@@ -1,7 +1,7 @@
 """python -m magicbyte_tools.bench.planning [--segments N...] [--million N]: what plans cost.
 
 Each plan is made in a process of its own by `partitions()` of the data source, as in Spark. Printed are
-CPU and elapsed seconds, the peak memory of the process, and the size of the largest pickled split.
+CPU and elapsed seconds, the peak memory of the process, and the pickled bytes of all tasks per split.
 """
 
 import argparse
@@ -30,7 +30,8 @@ INTERLEAVED = 100
 OFFSET = struct.Struct(">q")
 
 MEASURED = """
-import json, pickle, resource, sys, time
+import json, resource, sys, time
+from pyspark import cloudpickle
 from magicbyte.spark.data_source import MagicbyteDataSource
 source = MagicbyteDataSource(json.loads(sys.argv[1]))
 reader = source.reader(source.schema())
@@ -41,7 +42,8 @@ print(json.dumps({
     "cpu_s": time.process_time() - cpu,
     "peak_bytes": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10,
     "tasks": len(tasks),
-    "largest": max((len(pickle.dumps(split)) for task in tasks for split in task.splits), default=0),
+    "split_bytes": sum(len(cloudpickle.dumps(task)) for task in tasks)
+    / max(sum(len(task.splits) for task in tasks), 1),
 }))
 """
 
@@ -55,7 +57,7 @@ def main(arguments: Sequence[str]) -> None:
     options = parser.parse_args(arguments)
     for name, value in machine().items():
         print(f"{name}: {value}")
-    print("\n| what | segments | CPU s | wall s | peak MB | tasks | largest split B |")
+    print("\n| what | segments | CPU s | wall s | peak MB | tasks | B per split |")
     print("|---|---|---|---|---|---|---|")
     CACHE.mkdir(parents=True, exist_ok=True)
     for number in options.segments:
@@ -79,7 +81,7 @@ def _print_row(what: str, segments: int, folder: Path, **more: str) -> None:
     found = measured({"path": str(folder), **more})
     print(
         f"| {what} | {segments:,} | {found['cpu_s']:.1f} | {found['plan_s']:.1f} | {found['peak_bytes'] / 1e6:.0f} "
-        f"| {found['tasks']:,} | {found['largest']:,} |",
+        f"| {found['tasks']:,} | {found['split_bytes']:.0f} |",
         flush=True,
     )
 
