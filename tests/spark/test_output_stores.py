@@ -15,9 +15,11 @@ from pyarrow import fs
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
+from data_source import InProcessSpark
 from magicbyte.errors import InputError
 from magicbyte.spark import write_parquet
 from magicbyte.spark._commit import COMMIT_PATH
+from magicbyte.spark.session import LazySession
 from magicbyte.storage import StorageOptions
 from magicbyte.storage.output_folder import StoreFolder, output_folder
 from magicbyte.tables.schemas import TABLES
@@ -55,6 +57,12 @@ def expected_rows(table: str) -> list[str]:
     return sorted(map(repr, rows.to_pylist()))
 
 
+@pytest.fixture
+def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run tasks in this process, which is faster."""
+    monkeypatch.setattr(LazySession, "get", lambda self: InProcessSpark())
+
+
 @pytest.fixture(scope="module")
 def finished(spark: SparkSession, s3: S3Server) -> str:
     """The URL of an output in a store."""
@@ -72,7 +80,7 @@ def test_tables_in_a_store_are_those_of_the_api(finished: str, s3: S3Server, tab
 
 
 def test_output_in_a_store_has_the_files_of_a_local_one_and_no_secret(
-    finished: str, s3: S3Server, spark: SparkSession, tmp_path: Path
+    finished: str, s3: S3Server, in_process: None, tmp_path: Path
 ) -> None:
     files = folder_of(s3, finished).files()
     write_parquet(CLUSTER, out=tmp_path / "out", max_partition_bytes=65536, on_damage="skip")
@@ -86,9 +94,7 @@ def test_output_in_a_store_has_the_files_of_a_local_one_and_no_secret(
     assert {name.partition("/")[0] for name in beside} == {"out"}
 
 
-def test_output_in_a_store_is_replaced_only_with_overwrite(
-    s3: S3Server, spark: SparkSession
-) -> None:
+def test_output_in_a_store_is_replaced_only_with_overwrite(s3: S3Server, in_process: None) -> None:
     out = f"s3://{BUCKET}/replaced/out"
     options = ("--tables=records,transactions", "--topic=open")
     assert pipeline(s3, out, *options).exit_code == 0
@@ -111,6 +117,10 @@ def test_folders_of_others_and_inputs_are_refused(s3: S3Server) -> None:
     s3.put("theirs/thesis.txt", b"years of work")
     refused = pipeline(s3, f"s3://{BUCKET}/theirs", "--overwrite")
     assert "the folder was not written by pipeline" in refused.stderr
+    s3.put("others/.out.part/thesis.txt", b"years of work")
+    refused = pipeline(s3, f"s3://{BUCKET}/others/out")
+    assert "/.out.part: the folder was not written by pipeline" in refused.stderr
+    assert folder_of(s3, f"s3://{BUCKET}/others").files() == {".out.part/thesis.txt": 13}
     url = s3.upload(CLUSTER / "open-0", "input/open-0")
     for out in (url, f"{url}/out", f"s3://{BUCKET}/input"):
         with pytest.raises(InputError, match="input"):
@@ -135,7 +145,7 @@ def killed_at(number: int) -> Iterator[None]:
 
 @pytest.mark.parametrize("number", [0, 9])
 def test_commit_that_was_killed_is_finished_by_the_next_run(
-    s3: S3Server, spark: SparkSession, number: int
+    s3: S3Server, in_process: None, number: int
 ) -> None:
     out = f"s3://{BUCKET}/killed-{number}/out"
     with killed_at(number):
@@ -158,7 +168,7 @@ def test_commit_that_was_killed_is_finished_by_the_next_run(
     assert all(name.startswith("out/") for name in names)
 
 
-def test_tasks_of_a_killed_run_are_not_repeated(s3: S3Server, spark: SparkSession) -> None:
+def test_tasks_of_a_killed_run_are_not_repeated(s3: S3Server, in_process: None) -> None:
     out = f"s3://{BUCKET}/resumed/out"
     with (
         patch("magicbyte.spark._pipeline.write_driver_tables", side_effect=Killed),

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 from types import SimpleNamespace
 
+import pyspark
 import pytest
 from pyspark import SparkContext
 
@@ -54,6 +55,11 @@ def test_choice_of_the_user_and_running_spark_are_left_alone(
 def test_spark_that_runs_already_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(SparkContext, "_gateway", object())
     assert chosen() is None
+
+
+def test_client_without_a_jvm_is_no_spark_that_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delattr(pyspark, "SparkContext")
+    assert chosen() == sys.executable
 
 
 def test_processes_of_spark_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -6,9 +6,10 @@ whoever does it. At last the list is deleted.
 """
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import cache
 from typing import Any
 
 from magicbyte.errors import InputError
@@ -56,7 +57,7 @@ def finish_commit(destination: OutputFolder, staging: OutputFolder) -> bool:
         return False
     commit = Commit.from_json(data)
     work = WorkFolder(staging.child(commit.digest))
-    existing = destination.files()
+    existing = cache(destination.files)  # a listing of all runs: only if it is needed
     _transfer_all(work.files, destination, commit.files, existing)
     # The plan marks a complete output, so it comes last.
     for is_plan in (False, True):
@@ -64,7 +65,7 @@ def finish_commit(destination: OutputFolder, staging: OutputFolder) -> bool:
         _transfer_all(work.root.child("ready"), destination, paths, existing)
     if commit.is_whole:
         listed = {COMMIT_PATH, *commit.ready, *(path for _, path in commit.files)}
-        for path in existing.keys() - listed:
+        for path in existing().keys() - listed:
             destination.delete(path)
     destination.delete(COMMIT_PATH)
     work.root.delete_folder()
@@ -75,7 +76,7 @@ def _transfer_all(
     work_files: OutputFolder,
     destination: OutputFolder,
     pairs: Sequence[tuple[str, str]],
-    existing: Mapping[str, int],
+    existing: Callable[[], Mapping[str, int]],
 ) -> None:
     """Move or copy files of *work_files*, by their names, to paths in *destination*; a local file may be there already."""
     left = work_files.files()
@@ -83,7 +84,7 @@ def _transfer_all(
     def transfer(name: str, path: str) -> None:
         if name in left:
             work_files.transfer(name, destination, path)
-        elif path not in existing:
+        elif path not in existing():
             raise InputError(
                 f"the file {name} of an unfinished commit is gone",
                 "a new output, or --overwrite",

@@ -8,14 +8,24 @@ import os
 import shutil
 import tempfile
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from magicbyte.errors import InputError, MagicbyteError
 from magicbyte.spark._commit import COMMIT_PATH, PLAN_PATH, Commit, finish_commit
 from magicbyte.spark._pipeline_plan import is_plan_text
-from magicbyte.spark._stage import digest_of, kept_work_message, locked, parquet_files
+from magicbyte.spark._stage import (
+    LOCK,
+    LOCK_FILE,
+    create_parents,
+    delete_empty,
+    digest_of,
+    foreign_folder,
+    kept_work_message,
+    locked,
+    parquet_files,
+)
 from magicbyte.spark._work_folder import METADATA_FOLDER, PLAN_FILE, WorkFolder
 from magicbyte.storage.output_folder import LocalFolder, OutputFolder, StoreFolder
 
@@ -141,12 +151,12 @@ def committed(
     InputError if another run writes to a local *destination*; a store has no lock.
     """
     staging = folder_beside(destination)
-    if isinstance(destination, LocalFolder):
-        destination.folder.parent.mkdir(parents=True, exist_ok=True)
+    is_local = isinstance(destination, LocalFolder)
+    created = create_parents(Path(destination.path).parent) if is_local else []
     scratch = Path(tempfile.mkdtemp(prefix="magicbyte-pipeline-"))
     is_kept = False
     try:
-        with locked(Path(staging.path)) if isinstance(destination, LocalFolder) else nullcontext():
+        with locked(Path(staging.path)) if is_local else _marked(staging):
             try:
                 if finish_commit(destination, staging):
                     say(f"an earlier run was killed while it changed {destination.path}: finished")
@@ -168,6 +178,16 @@ def committed(
                     staging.delete_folder()
     finally:
         shutil.rmtree(scratch, ignore_errors=True)
+        delete_empty(created)
+
+
+@contextmanager
+def _marked(staging: OutputFolder) -> Iterator[None]:
+    """Mark *staging*, a folder in a store, as ours. Raises InputError if it has foreign files."""
+    if staging.read(LOCK_FILE) is None and staging.files():
+        raise foreign_folder(staging.path)
+    staging.write(LOCK_FILE, LOCK)
+    yield
 
 
 def _is_unfinished(destination: OutputFolder) -> bool:

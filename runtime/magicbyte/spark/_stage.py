@@ -168,7 +168,7 @@ def staged(
     After an error *out* is unchanged, and finished tasks are kept for the next run, unless that run has
     *restart*; *say* gets a sentence about it. Raises InputError if another run writes to *out*.
     """
-    created = _create_parents(out.parent)
+    created = create_parents(out.parent)
     stage = Stage(out)
     is_kept = False
     try:
@@ -192,9 +192,7 @@ def staged(
                     shutil.rmtree(stage.folder, ignore_errors=True)
     except BaseException:
         if not is_kept:
-            for parent in created:
-                with suppress(OSError):
-                    parent.rmdir()
+            delete_empty(created)
         raise
 
 
@@ -203,6 +201,15 @@ def kept_work_message(folder: str) -> str:
     return f"finished tasks are kept in {folder}: run the same command to continue"
 
 
+def delete_empty(created: Iterable[Path]) -> None:
+    """Delete the folders of *created* that are empty."""
+    for folder in created:
+        with suppress(OSError):
+            folder.rmdir()
+
+
+LOCK_FILE = "lock"
+
 LOCK = b"A run of magicbyte pipeline works here, or was killed: the next one goes on.\n"
 """Content of the lock file. It marks the folder as ours."""
 
@@ -210,11 +217,11 @@ LOCK = b"A run of magicbyte pipeline works here, or was killed: the next one goe
 @contextmanager
 def locked(folder: Path) -> Iterator[None]:
     """Create *folder* and lock it for this process; the system unlocks it when the process ends."""
-    path = folder / "lock"
+    path = folder / LOCK_FILE
     with suppress(FileExistsError):
         folder.mkdir()
     if path.is_symlink() or (any(folder.iterdir()) and not path.exists()):
-        raise _foreign_folder(folder)
+        raise foreign_folder(str(folder))
     with path.open("ab+") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -225,18 +232,18 @@ def locked(folder: Path) -> Iterator[None]:
             raise InputError("another run writes there", "one at a time", path=str(folder))
         file.seek(0)
         if not LOCK.startswith(file.read(len(LOCK) + 1)):
-            raise _foreign_folder(folder)
+            raise foreign_folder(str(folder))
         file.truncate(0)
         file.write(LOCK)
         file.flush()
         yield
 
 
-def _foreign_folder(folder: Path) -> InputError:
-    return InputError("the folder was not written by pipeline", "no such folder", path=str(folder))
+def foreign_folder(folder: str) -> InputError:
+    return InputError("the folder was not written by pipeline", "no such folder", path=folder)
 
 
-def _create_parents(parent: Path) -> list[Path]:
+def create_parents(parent: Path) -> list[Path]:
     """Create *parent* and return the folders that were created, the deepest first."""
     missing = []
     for folder in (parent, *parent.parents):

@@ -9,7 +9,7 @@ import shlex
 import shutil
 import sys
 
-from pyspark import SparkContext
+import pyspark
 
 from magicbyte.spark._conditions import is_spark_worker
 
@@ -23,8 +23,10 @@ def use_this_python() -> None:
     This helps scripts that are started as `venv/bin/python job.py`, without activating the environment. Nothing
     changes if one of `VARIABLES` is set, if Spark's JVM runs already, or in a process that Spark started.
     """
-    is_running = SparkContext._gateway is not None or "PYSPARK_GATEWAY_PORT" in os.environ
-    if is_running or is_spark_worker() or any(name in os.environ for name in VARIABLES):
+    context = getattr(pyspark, "SparkContext", None)  # the package pyspark-client lacks it
+    is_running = context is not None and context._gateway is not None
+    is_chosen = any(name in os.environ for name in (*VARIABLES, "PYSPARK_GATEWAY_PORT"))
+    if is_running or is_chosen or is_spark_worker():
         return
     folder, name = os.path.split(sys.executable)
     default = shutil.which("python3")
