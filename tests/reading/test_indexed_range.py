@@ -11,6 +11,7 @@ import log_builder as build
 import magicbyte as mb
 from indexed_log import batches, write_segment, write_snapshot
 from io_faults import counted_reads
+from magicbyte.logdir import indexes
 from magicbyte.reading import segment_range
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import offset_at, wanted_offsets
@@ -22,6 +23,8 @@ from paths import DATA
 LOGS = sorted(path for path in DATA.glob("*/*/log-*") if path.is_dir())
 COUNT = 4000
 """Offsets of a segment of two MiB."""
+
+PRODUCER = 7
 
 
 @pytest.fixture
@@ -148,6 +151,54 @@ def test_damage_at_the_position_of_the_index_is_judged_by_the_whole_segment(
     assert BY_INDEX not in codes
 
 
+@pytest.mark.parametrize(
+    "bounds", [(1000, 1010), (0, 10), (4, 12), (COUNT - 10, COUNT - 2), (COUNT - 4, COUNT + 4)]
+)
+def test_few_entries_of_a_large_index_are_read(
+    partition: Path, bounds: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexes, "AROUND_ROWS", 8)
+    path = write_segment(partition, batches(0, COUNT))
+    write_segment(partition, batches(COUNT, COUNT + 8), COUNT)
+    size = path.with_suffix(".index").stat().st_size
+    with counted_reads() as counts:
+        offsets, codes = read(partition, *bounds, isolation_level="read_uncommitted")
+    assert offsets == list(range(*bounds)) and codes == [BY_INDEX]
+    assert 0 < counts["index"] <= 20 * 8 < size
+
+
+@pytest.mark.parametrize("small", [(0, 800), (3200, COUNT), (1600, 2400)])
+def test_index_of_uneven_batches_is_read_as_a_whole(
+    partition: Path, small: tuple[int, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where entries are more frequent than elsewhere, the offset is not where it is expected."""
+    monkeypatch.setattr(indexes, "AROUND_ROWS", 8)
+    data = batches(0, COUNT)
+    for base in range(*small, 4):
+        data[base // 4] = build.batch_of(base, *[b"x" * 9000] * 4)
+    write_segment(partition, data)
+    write_segment(partition, batches(COUNT, COUNT + 8), COUNT)
+    for first in range(0, COUNT, 397):
+        offsets, codes = read(partition, first, first + 3, isolation_level="read_uncommitted")
+        assert offsets == list(range(first, first + 3)) and codes == [BY_INDEX]
+
+
+def test_markers_beyond_the_entries_that_were_read_are_found(
+    partition: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(indexes, "AROUND_ROWS", 16)
+    data = batches(0, COUNT)
+    data[500] = build.batch_of(2000, *[b"x" * 500] * 4, producer=PRODUCER)
+    data[600] = build.control(build.ABORT, 2400, PRODUCER) + build.batch_of(2401, *[b"y"] * 3)
+    write_segment(partition, data)
+    write_segment(partition, batches(COUNT, COUNT + 8), COUNT)
+    write_snapshot(partition, COUNT, (PRODUCER, 0, 2003, -1))
+    with counted_reads() as counts:
+        offsets, codes = read(partition, 2000, 2010, isolation_level="read_committed")
+    assert offsets == list(range(2004, 2010)) and BY_INDEX in codes
+    assert counts["log"] < 1_500_000, "passes of up to half a megabyte, not of a whole one"
+
+
 @pytest.mark.parametrize("content", [b"", b"\0" * 7, offset_index((50, 1 << 30)), None])
 def test_without_a_sound_index_the_whole_segment_is_read(
     partition: Path, content: bytes | None
@@ -159,8 +210,6 @@ def test_without_a_sound_index_the_whole_segment_is_read(
 
 
 # Transactions
-
-PRODUCER = 7
 
 
 def with_transactions(first: int, end: int, *marks: int, kind: int = build.ABORT) -> list[bytes]:
@@ -283,10 +332,13 @@ def test_a_time_in_a_damaged_segment_is_looked_up_from_its_beginning(partition: 
 # Real logs
 
 
+@pytest.mark.parametrize("num_rows", [2, 4096])
 @pytest.mark.parametrize("level", ISOLATION_LEVELS)
 def test_ranges_by_index_give_the_rows_of_whole_logs_of_brokers(
-    level: str, monkeypatch: pytest.MonkeyPatch
+    level: str, num_rows: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(indexes, "AROUND_ROWS", num_rows)
+    monkeypatch.setattr(indexes, "MIN_INDEX_PARTS", 1)
     monkeypatch.setattr(segment_range, "MIN_SAVED_BYTES", 1)
     monkeypatch.setattr(segment_range, "MIN_SAVED_PART", 1)
     columns = ["topic", "partition", "offset", "timestamp", "key", "value"]

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from magicbyte.errors import MissingError, UnreadableError
+from magicbyte.errors import MissingError, StoreError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.tables.arrays import RowFormat, StructuredRows, dtype_of
@@ -10,6 +10,15 @@ from magicbyte_formats.wire import OffsetIndexEntry, TimeIndexEntry
 
 MAX_INDEX_BYTES = 1 << 30
 """`segment.index.bytes` is 10 MiB, and no broker maps an index of 2 GiB."""
+
+AROUND_ROWS = 4096
+"""Entries that are read before and after the place where an offset is expected: 32 KiB."""
+
+MIN_INDEX_PARTS = 4
+"""An index of fewer times the entries that would be read is read as a whole."""
+
+EDGE_ROWS = 2
+"""Entries that must be known before and after an offset."""
 
 SEGMENT_SPAN = 1 << 31
 """Offsets that a segment can span: its indexes hold them in 32 bits."""
@@ -37,6 +46,42 @@ def read_positions(
     The table is empty where `read_times` returns an empty one, and if entries point past the segment.
     """
     return _within(_read(log, segment, "index", OffsetIndexEntry, findings), segment)
+
+
+def positions_around(
+    log: PartitionLog, segment: LogFile, low: int, high: int, span: int
+) -> StructuredRows | None:
+    """Return the entries of the offset index of *segment* around the relative offsets *low* to *high*.
+
+    They are looked for where they are if the *span* of offsets of the segment is evenly distributed. The
+    first two are at or below *low*, or the index's first ones, and the last two are at or above *high*, or its last
+    ones. None: they are elsewhere, or the index is small or invalid there.
+    """
+    for file in log.files:
+        if file.live and file.kind == "index" and file.base_offset == segment.base_offset:
+            break
+    else:
+        return None
+    size = OffsetIndexEntry.SIZE
+    num_rows = file.size_bytes // size
+    first = max(num_rows * low // span - AROUND_ROWS, 0)
+    end = min(num_rows * (high + 1) // span + AROUND_ROWS, num_rows)
+    if span <= 0 or (end - first) * MIN_INDEX_PARTS > num_rows:
+        return None
+    try:
+        with file.open_strictly() as opened:
+            opened.will_read(first * size, end * size)
+            data = opened.read_at(first * size, (end - first) * size)
+    except (StoreError, UnreadableError, MissingError):
+        return None
+    index_rows = whole_rows(data, OffsetIndexEntry)
+    if first_decrease(index_rows) is not None or not len(_within(index_rows, segment)):
+        return None
+    offsets = index_rows["relative_offset"].astype(np.int64)
+    is_first_known = first == 0 or int(np.searchsorted(offsets, low, "right")) >= EDGE_ROWS
+    num_above = len(offsets) - int(np.searchsorted(offsets, high))
+    is_end_known = end == num_rows or num_above >= EDGE_ROWS
+    return index_rows if is_first_known and is_end_known else None
 
 
 def positions_of(index: LogFile, segment: LogFile) -> StructuredRows:

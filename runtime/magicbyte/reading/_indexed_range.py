@@ -23,7 +23,7 @@ from magicbyte.errors import FormatError, LimitError, MissingError, UnreadableEr
 from magicbyte.limits import MIB
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, check_below, read_producer_snapshot
 from magicbyte.logdir.frames import frames
-from magicbyte.logdir.indexes import read_positions
+from magicbyte.logdir.indexes import positions_around, read_positions
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import segment_range
 from magicbyte.reading.planner import Planner
@@ -101,6 +101,8 @@ class _RangeSurvey:
     split_bytes: int | None
     index_rows: dict[int, StructuredRows] = field(default_factory=dict)
     """The offset indexes that were read, by number of the segment."""
+    partial_indexes: set[int] = field(default_factory=set)
+    """Segments of whose indexes only the entries around the range were read."""
 
     def run(self, stable_offset: int | None, is_committed: bool) -> Survey | None:
         range_start = self._start()
@@ -132,10 +134,29 @@ class _RangeSurvey:
     # Positions
 
     def _index_rows(self, segment: int) -> StructuredRows:
+        """Return the offset index of *segment*, or the entries around the range."""
         if segment not in self.index_rows:
-            file = self.log.logs[segment]
-            self.index_rows[segment] = read_positions(self.log, file, self.planner.index_findings)
+            around = self._rows_around(segment)
+            if around is None:
+                return self._all_index_rows(segment)
+            self.index_rows[segment] = around
+            self.partial_indexes.add(segment)
         return self.index_rows[segment]
+
+    def _all_index_rows(self, segment: int) -> StructuredRows:
+        file = self.log.logs[segment]
+        self.index_rows[segment] = read_positions(self.log, file, self.planner.index_findings)
+        self.partial_indexes.discard(segment)
+        return self.index_rows[segment]
+
+    def _rows_around(self, segment: int) -> StructuredRows | None:
+        """Return the entries of the index of *segment* around the range, if the index is large."""
+        bases, (first, end) = known_bases(self.log), self.offsets
+        if segment + 1 == len(bases) or first is None or end is None:
+            return None  # of the last segment, the span of its offsets is not known
+        base, span = bases[segment], bases[segment + 1] - bases[segment]
+        low, high = (min(max(offset - base, 0), span - 1) for offset in (first, end - 1))
+        return positions_around(self.log, self.log.logs[segment], low, high, span)
 
     def _start(self) -> _RangeStart | None:
         """Return the last position in the indexes that is not after the range; None for small segments."""
@@ -187,6 +208,9 @@ class _RangeSurvey:
             number, position = number + 1, 0
         index_rows = self._index_rows(number)
         least = bisect_left(index_rows["ofs_batch"], position + num_more)
+        if least == len(index_rows) and number in self.partial_indexes:
+            index_rows = self._all_index_rows(number)
+            least = bisect_left(index_rows["ofs_batch"], position + num_more)
         return self._end_at(number, index_rows, least, position)
 
     def _sizes(self, range_start: _RangeStart, range_end: _RangeEnd | None) -> tuple[int, int]:
