@@ -14,9 +14,11 @@ import pytest
 import log_builder as build
 import magicbyte as mb
 from broker_simulator import CALLS, Broker, Watched
-from io_faults import FaultyDisk, faulty_disk
+from indexed_log import batches, write_segment
+from io_faults import FaultyDisk, counted_reads, faulty_disk
 from magicbyte import Dataset, Report, Rows
 from magicbyte.reading.follow import Follower, RecordFilter, last_rows
+from magicbyte.reading.read_options import ISOLATION_LEVELS
 from magicbyte.storage import _local
 from paths import DATA
 
@@ -305,3 +307,20 @@ def test_each_record_of_a_broker_at_work_is_given_once(
     assert not set(range(end)) - set(offsets(given)) - broker.lost
     assert broker.end - end < 5, "all but what is being written"
     assert end > 100
+
+
+@pytest.mark.parametrize("level", ISOLATION_LEVELS)
+def test_appended_records_of_a_large_segment_take_few_bytes(tmp_path: Path, level: str) -> None:
+    """A running broker leaves no snapshot at the end of its log: the first call reads the last segment."""
+    folder = tmp_path / "t-0"
+    data = batches(0, 4000)
+    write_segment(folder, data)
+    open_now = partial(mb.open, folder, isolation_level=level)
+    one = Follower(open_now, all_of, ["offset", "value"], tail=10)
+    assert offsets(new(one)) == list(range(3990, 4000))
+    for count in (4040, 4080):
+        data += batches(count - 40, count)
+        write_segment(folder, data)
+        with counted_reads() as counts:
+            assert offsets(new(one)) == list(range(count - 40, count))
+        assert counts["log"] < 4 * 60_000, "of more than two megabytes"

@@ -118,7 +118,8 @@ class Follower:
         first = max(first, options.offsets[0] or 0)
         if first < end:
             columns = [*self._columns, *({"offset"} - set(self._columns))]
-            rows = self._choose(_between(log, options, first, end), columns)
+            stable = self._ranges.stable_offset(log)
+            rows = self._choose(_between(log, options, first, end, stable), columns)
             for batch in rows.read_into(report):
                 self._next[log.key] = batch.column("offset")[-1].as_py() + 1
                 yield batch.select(self._columns)
@@ -131,7 +132,15 @@ class Follower:
         if self._tail is None or log.key not in (self._first_logs or ()):
             return first
         rows = _last_of(
-            log, planner.options, self._choose, ["offset"], self._tail, (first, end), end, Report()
+            log,
+            planner.options,
+            self._choose,
+            ["offset"],
+            self._tail,
+            (first, end),
+            end,
+            Report(),
+            self._ranges.stable_offset(log),
         )
         offsets = [batch.column("offset")[0].as_py() for batch in rows if batch.num_rows]
         return min(offsets, default=end)
@@ -147,10 +156,14 @@ def last_rows(
     report.findings.extend(dataset.unreadable)
     for log in dataset.logs:
         planner = Planner(dataset.options)
-        start, end = ReadableRanges().of(planner, log)
+        ranges = ReadableRanges()
+        start, end = ranges.of(planner, log)
+        stable = ranges.stable_offset(log)
         low, high = wanted_offsets(planner, log)
         offsets = max(start, start if low is None else low), min(end, end if high is None else high)
-        yield from _last_of(log, dataset.options, choose, columns, count, offsets, high, report)
+        yield from _last_of(
+            log, dataset.options, choose, columns, count, offsets, high, report, stable
+        )
 
 
 def _last_of(
@@ -162,11 +175,13 @@ def _last_of(
     offsets: BoundedRange,
     high: int | None,
     report: Report,
+    stable_offset: int | None,
 ) -> Iterator[pa.RecordBatch]:
     """Yield the last *count* records of one log that are inside of *offsets*.
 
     *high* is the end of the wanted offsets, None if there is none. It may be after *offsets*, which
-    end with the last sound entry: damage after that entry is reported, too.
+    end with the last sound entry: damage after that entry is reported, too. No transaction that began
+    before *stable_offset* is open.
     """
     first, end = offsets
     num_offsets = count
@@ -175,7 +190,7 @@ def _last_of(
         log_report = Report()
         last, surplus = deque[pa.RecordBatch](), -count
         if high is None or begin < high:
-            rows = choose(_between(log, options, begin, high), columns)
+            rows = choose(_between(log, options, begin, high, stable_offset), columns)
             for batch in rows.read_into(log_report):
                 last.append(batch)
                 surplus += len(batch)
@@ -191,7 +206,12 @@ def _last_of(
         surplus = 0
 
 
-def _between(log: PartitionLog, options: ReadOptions, first: int, end: int | None) -> Dataset:
-    """Return the dataset of the offsets [*first*, *end*) of *log*; None: up to its end."""
+def _between(
+    log: PartitionLog, options: ReadOptions, first: int, end: int | None, stable_offset: int | None
+) -> Dataset:
+    """Return the dataset of the offsets [*first*, *end*) of *log*; None: up to its end.
+
+    No transaction that began before *stable_offset* is open.
+    """
     options = replace(options, offsets=(first, end), times=NO_RANGE)
-    return Dataset([log], options, planner=Planner(options))
+    return Dataset([log], options, planner=Planner(options, stable_offset=stable_offset))

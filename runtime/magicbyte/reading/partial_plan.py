@@ -276,5 +276,6 @@ def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, Offse
     if planner.options.on_damage != "stop":
         offsets = wanted_offsets(planner, log)
         if offsets != NO_RANGE:
-            return survey_of_range(planner, log, offsets), offsets
+            survey = survey_of_range(planner, log, offsets, stable_offset=planner.stable_offset)
+            return survey, offsets
     return planner.survey(log, for_records=True), wanted_offsets(planner, log)

@@ -64,6 +64,8 @@ class Planner:
     open_log: Opener = open_segment
     aborted_list: AbortedList | None = None
     """Decides which transactions were aborted, in place of markers and indexes."""
+    stable_offset: int | None = None
+    """Offset of the only log before which no open transaction began, as far as the caller knows."""
     index_findings: list[Finding] = field(default_factory=list, init=False, repr=False)
     """Findings about indexes that could not be read when times were looked up."""
     _surveys: dict[tuple[str, int, bool, bool, bool], Survey] = field(
