@@ -151,6 +151,31 @@ def test_output_in_a_store_grows_too(tmp_path: Path, s3: S3Server) -> None:
         assert Counter(zip(*table.to_pydict().values(), strict=True)) == expected(logs)
 
 
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("offsets.json", "half a li"),
+        ("offsets.json", '{"format": "magicbyte offsets 1"}'),
+        ("offsets.json", "[]"),
+        ("commit.json", "{}"),
+        (
+            "commit.json",
+            '{"digest": "d", "files": [["a", "../../b"]], "ready": [], "is_whole": true}',
+        ),
+    ],
+)
+def test_malformed_state_of_an_output_is_refused(tmp_path: Path, name: str, text: str) -> None:
+    logs, out = tmp_path / "in", tmp_path / "out"
+    write_part(logs, 0.5)
+    append(logs, out)
+    (out / "_magicbyte" / name).write_text(text)
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    with pytest.raises(InputError, match=f"_magicbyte/{name}: the (file|list) "):
+        append(logs, out)
+    after = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    assert {path for path in after if ".out.part" not in str(path)} == set(before)
+
+
 def test_lost_offsets_are_an_error_unless_they_are_allowed(tmp_path: Path) -> None:
     logs, out = tmp_path / "in", tmp_path / "out"
     write_part(logs, 0.5)

@@ -76,19 +76,23 @@ class KeptOffsets:
                     path=destination.path,
                 )
             return cls(settings)
-        value = json.loads(data)
-        if value.get("format") != FORMAT:
-            raise InputError(
-                "the file is not ours", FORMAT, path=f"{destination.path}/{OFFSETS_PATH}"
-            )
+        path = f"{destination.path}/{OFFSETS_PATH}"
+        try:
+            value = json.loads(data)
+            kept = cls(value["settings"], int(value["runs"]), from_json(value["offsets"]))
+            is_ours = value["format"] == FORMAT and isinstance(kept.settings, dict)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            is_ours = False
+        if not is_ours:
+            raise InputError("the file has no kept offsets", FORMAT, path=path)
         for name, current in settings.items():
-            if value["settings"].get(name) != current:
+            if kept.settings.get(name) != current:
                 raise InputError(
-                    f"the output was written with {name} {value['settings'].get(name)}",
+                    f"the output was written with {name} {kept.settings.get(name)}",
                     f"{current}, as in this run, or a new output",
                     path=destination.path,
                 )
-        return cls(settings, value["runs"], from_json(value["offsets"]))
+        return kept
 
     def to_json(self) -> str:
         value = {"format": FORMAT, "runs": self.num_runs, "settings": dict(self.settings)}

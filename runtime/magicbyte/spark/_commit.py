@@ -40,9 +40,18 @@ class Commit:
 
     @classmethod
     def from_json(cls, data: bytes) -> "Commit":
-        value: dict[str, Any] = json.loads(data)
-        files = tuple((name, path) for name, path in value["files"])
-        return cls(value["digest"], files, tuple(value["ready"]), value["is_whole"])
+        """Return the changes that `to_json` has written; InputError for other content."""
+        try:
+            value: dict[str, Any] = json.loads(data)
+            files = tuple((name, path) for name, path in value["files"])
+            commit = cls(value["digest"], files, tuple(value["ready"]), value["is_whole"] is True)
+            paths = [commit.digest, *commit.ready, *(each for pair in files for each in pair)]
+            is_ours = not any({"", ".", ".."} & set(path.split("/")) for path in paths)
+        except (ValueError, TypeError, KeyError, AttributeError):
+            is_ours = False
+        if not is_ours:
+            raise InputError("the list of changes is malformed", "a new output", path=COMMIT_PATH)
+        return commit
 
 
 def finish_commit(destination: OutputFolder, staging: OutputFolder) -> bool:
