@@ -182,11 +182,14 @@ def test_unknown_filters_limit_nothing() -> None:
     assert not PushedFilters([Near(), datasource.IsNull(("key",)), null, nested, text]).has_limits
 
 
-def test_pushdown_and_a_shared_plan_exclude_one_another(topic: Path) -> None:
+def test_pushdown_is_for_batches_of_records_that_are_planned_anew(topic: Path) -> None:
     with pytest.raises(InputError, match="filterPushdown with planPath"):
         parse({"path": str(topic), "filterpushdown": "true", "planpath": "/tmp/plan"})
     with pytest.raises(InputError, match="filterPushdown with the table batches"):
         parse({"path": str(topic), "filterpushdown": "true", "table": "batches"})
+    stream = parse({"path": str(topic), "filterpushdown": "true"})
+    with pytest.raises(InputError, match="filterPushdown in a stream"):
+        _ = stream.stream_start
 
 
 @needs_pushdown

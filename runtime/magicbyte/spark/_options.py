@@ -133,6 +133,11 @@ class SourceOptions:
             raise InputError(
                 "planPath in a stream", "none: each batch of a stream has its own plan"
             )
+        if self.filter_pushdown:
+            raise InputError(
+                "filterPushdown in a stream",
+                "none: Spark hands no filters to the source of a stream",
+            )
         return _offset_bounds.starting_bound(self.raw, "latest")
 
     def check_topics(self) -> None:
