@@ -177,7 +177,9 @@ class LogPass:
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
         """Add the sound entries of *piece* to *segment*."""
         entries = piece.entries
-        firsts, lasts = entries.column("first_offset"), entries.column("last_offset")
+        # Copies: the columns are strided, and each is read several times.
+        firsts = np.ascontiguousarray(entries.column("first_offset"))
+        lasts = np.ascontiguousarray(entries.column("last_offset"))
         positions, sizes = entries.column("position"), entries.column("size_bytes")
         ends = positions + sizes
         boundaries: Sequence[tuple[int, Boundary]] = ()
@@ -205,16 +207,20 @@ class LogPass:
             missing = self.report_gaps(segment, piece, gaps)
         self.is_after_damage = False
         segment.sound_bytes += int(sizes.sum())
-        segment.leader_epoch = max(segment.leader_epoch, int(entries.column("leader_epoch").max()))
-        is_control = entries.column("is_control") != 0
-        if not segment.has_transactions:
-            is_transactional = is_control | (entries.column("is_transactional") != 0)
-            segment.has_transactions = bool(is_transactional.any())
         cleaned_from = len(entries)
-        if not segment.is_cleaned:
-            is_cleaned = look_cleaned(entries)
-            if is_cleaned.any():
-                cleaned_from = int(np.argmax(is_cleaned))
+        if int(entries.column("magic").max()) < 2:
+            is_control = np.zeros(len(entries), np.bool_)  # messages have nothing of what follows
+        else:
+            epochs = entries.column("leader_epoch")
+            segment.leader_epoch = max(segment.leader_epoch, int(epochs.max()))
+            is_control = entries.column("is_control") != 0
+            if not segment.has_transactions:
+                is_transactional = is_control | (entries.column("is_transactional") != 0)
+                segment.has_transactions = bool(is_transactional.any())
+            if not segment.is_cleaned:
+                is_cleaned = look_cleaned(entries)
+                if is_cleaned.any():
+                    cleaned_from = int(np.argmax(is_cleaned))
         self.add_block(
             EntryBlock(
                 segment=segment,
@@ -382,20 +388,6 @@ class HeadersSufficePass(HeaderPass):
 
     def is_done(self, segment: SegmentSurvey) -> bool:
         return segment.has_transactions or bool(segment.unsound_ranges)
-
-    def do_headers_suffice(self) -> bool:
-        survey = self.survey
-        if survey.segments and self.is_done(survey.segments[-1]):
-            return False
-        # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
-        return not any(finding.code.startswith("offset-") for finding in survey.findings)
-
-    def cleaned(self) -> list[bool] | None:
-        """Return whether each segment was cleaned; None where the pass has ended early."""
-        segments = self.survey.segments
-        if segments and self.is_done(segments[-1]):
-            return None
-        return [segment.is_cleaned for segment in segments]
 
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:

@@ -44,7 +44,9 @@ class OffsetOrder:
 
     def follow(self, entries: Entries) -> tuple[Finding, ...]:
         """Follow *entries*; return a finding for each that leaves the order."""
-        first, last = entries.column("first_offset"), entries.column("last_offset")
+        # Copies: the columns are strided, and each is read several times.
+        first = np.ascontiguousarray(entries.column("first_offset"))
+        last = np.ascontiguousarray(entries.column("last_offset"))
         findings: list[Finding] = []
         position, window = 0, len(first)
         while position < len(first):

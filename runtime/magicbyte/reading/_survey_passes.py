@@ -23,7 +23,7 @@ from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._snapshot_check import unstated_open
 from magicbyte.reading._transaction_pass import TransactionPass
 from magicbyte.reading._transaction_table import EVIDENCE_CODES
-from magicbyte.reading._walk import SoundEntries, VerifiedWalk, decode_verified
+from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk, decode_verified
 from magicbyte.reading.survey import SegmentSurvey, Survey
 from magicbyte.tables.arrays import Indices
 
@@ -106,7 +106,7 @@ class IndexPass(LogPass):
 class VerifiedPass(LogPass):
     """A pass that verifies every checksum, with transactions by their markers."""
 
-    walk = VerifiedWalk
+    walk: type[Walk] = VerifiedWalk
     are_runs_joined = True
 
     def __init__(
@@ -172,6 +172,29 @@ class VerifiedPass(LogPass):
         rows["outcome"][is_doubtful] = OUTCOME_CODES["undecided"]
         rows["evidence"][is_doubtful] = EVIDENCE_CODES[None]
         rows["is_uncertain"][is_doubtful] = True
+
+
+class HeaderCheckPass(VerifiedPass):
+    """A pass over headers that compares companion files as a VerifiedPass does.
+
+    It ends at the first transaction or damage, which headers cannot settle.
+    """
+
+    walk = HeaderWalk
+    are_runs_joined = False
+
+    def is_done(self, segment: SegmentSurvey) -> bool:
+        return segment.has_transactions or bool(segment.unsound_ranges)
+
+    def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        LogPass.add_piece(self, segment, piece)
+
+    def add_block(self, block: EntryBlock) -> None:
+        if not self.is_done(block.segment):
+            super().add_block(block)
+
+    def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
+        return stated
 
 
 class UpToDamagePass(VerifiedPass):

@@ -37,12 +37,15 @@ from magicbyte.tables.schemas import WIRE_TYPES
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
 
-MAX_SMALL_BYTES = 4096
-"""A message up to this size is read as a whole, with its neighbours: reading all of many small
-messages takes less time than reading each one's header."""
+MAX_SMALL_BYTES = 32 << 10
+"""A message up to this size is read as a whole, with its neighbours. Reading a message of 16 KiB takes
+1 to 2 us, reading its header alone 8 us: a system call, and Python for each message."""
 
 BLOCK_BYTES = 1 << 20
-"""Bytes of small messages that are read at a time."""
+"""Bytes of small messages that are read at a time, unless these are few messages."""
+
+BLOCK_MESSAGES = 1 << 12
+"""Messages that are read at a time: fewer take longer in Python than in the kernel that finds them."""
 
 MAX_BATCH_BYTES = 4 * MIB
 """Decompressed bytes of the entries in an Arrow batch, until which entries are added."""
@@ -192,7 +195,8 @@ class HeaderWalk(Walk):
         if first.magic == 2 or first.size_bytes > MAX_SMALL_BYTES:
             return None
         position = first.position
-        data = self.file.read_at(position, min(BLOCK_BYTES, self.end - position))
+        length = min(max(BLOCK_BYTES, BLOCK_MESSAGES * first.size_bytes), CHUNK)
+        data = self.file.read_at(position, min(length, self.end - position))
         return self.engine.scan(
             Chunk(memoryview(data), position), verify=False, limits=self.limits
         ).entries

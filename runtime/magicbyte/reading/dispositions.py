@@ -87,6 +87,9 @@ class ClassifiedEntries:
 def totals(codes: Codes, weights: Numbers | None = None) -> Counter[str]:
     """Return the number of *codes*, or the sum of their *weights*, by disposition."""
     by_name: Counter[str] = Counter()
+    if len(codes) and (codes == codes[0]).all():  # counting takes forty times as long
+        by_name[DISPOSITIONS[codes[0]]] = len(codes) if weights is None else int(weights.sum())
+        return by_name
     for code, total in enumerate(np.bincount(codes, weights).tolist()):
         if total:
             by_name[DISPOSITIONS[code]] = int(total)

@@ -1,6 +1,6 @@
 """Read a whole partition and count its bytes and records by disposition."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
 
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -13,6 +13,7 @@ from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partial_plan import wanted_offsets
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Tally, bytes_outside_splits, examine_counted
+from magicbyte.reading.split import ChunkResult
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.time_check import TimeCheck
 
@@ -27,14 +28,13 @@ class PartitionTally:
     by_path: dict[str, Tally] = field(default_factory=dict)
     """Tallies of the live segments, by path; empty if only headers were read."""
     damaged_ranges: list[DamagedRange] = field(default_factory=list)
-    """Damaged ranges with the offsets in them; empty unless all checksums were verified."""
+    """Damaged ranges with the offsets in them, of `verify_partition`."""
 
 
 def tally_partition(
     planner: Planner,
     log: PartitionLog,
     *,
-    verify: bool = False,
     quick: bool = False,
     columns: tuple[str, ...] | None = None,
     look: Callable[[LogFile, ClassifiedEntries], None] | None = None,
@@ -42,45 +42,81 @@ def tally_partition(
     """Read all of *log*, past damage, and return its tally.
 
     Args:
-        verify: Verify all checksums in the survey, and check indexes, epochs, sequences, times and
-            the headers of batches.
         quick: Survey the headers only, and tally nothing.
         columns: Columns of the records that *look* needs besides `offset`.
         look: Called with each segment and its decoded entries.
     """
-    survey = planner.survey(log, verify=verify, quick=quick)
-    offsets = wanted_offsets(planner, log)
-    report = Report(findings=list(survey.findings))
-    result = PartitionTally(survey, report)
+    result = _tally_of(planner.survey(log, quick=quick))
     if quick or log.state is not None:
         return result
-    engine, tallies = planner.new_engine(), result.by_path
-    damaged_offsets = DamagedOffsets() if verify else None
+    for file, piece in _pieces(planner, result, columns):
+        if look is not None and isinstance(piece.entries, ClassifiedEntries):
+            look(file, piece.entries)
+    return _with_totals(result)
+
+
+def verify_partition(planner: Planner, log: PartitionLog, *, quick: bool = False) -> PartitionTally:
+    """Read all of *log*, past damage, and return its tally, with all checks.
+
+    Checksums, companion files, epochs, sequences, times and the headers of batches are checked. See
+    `tally_partition` for *quick*.
+    """
+    survey = planner.survey(log, check=True, quick=quick)
+    if quick or log.state is not None:
+        return _tally_of(survey)
+    tally = _checked(planner, log, survey)
+    if tally is None:
+        tally = _checked(planner, log, planner.survey(log, verify=True))
+        assert tally is not None
+    return tally
+
+
+def _checked(planner: Planner, log: PartitionLog, survey: Survey) -> PartitionTally | None:
+    """Return the tally of *log* with all checks; None if there is damage that *survey* has not looked for.
+
+    A survey of headers is enough for a log without damage: reading verifies all checksums.
+    """
+    result, damaged_offsets, record_check = _tally_of(survey), DamagedOffsets(), RecordCheck(log)
     checks: list[IndexCheck | EpochCheck | SequenceCheck | TimeCheck] = []
-    record_check = RecordCheck(log)
-    if verify:
-        checks = [IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)]
-        columns = COLUMNS
-    for split in planner.splits(survey, offsets):
-        split = replace(split, options=replace(split.options, on_damage="skip"))
-        tally = tallies.setdefault(split.file.path, Tally())
-        for piece in examine_counted(planner, split, columns, engine, tally, ordered=False):
-            if isinstance(piece.entries, ClassifiedEntries):
-                if damaged_offsets is not None:
-                    damaged_offsets.add(split.file, piece.entries)
-                if look is not None:
-                    look(split.file, piece.entries)
-                for check in checks:
-                    check.add(split.file, piece.entries.entries)
-                if verify:
-                    record_check.add(split.file, piece.entries)
+    checks += IndexCheck(log), EpochCheck(log), SequenceCheck(log), TimeCheck(log)
+    for file, piece in _pieces(planner, result, COLUMNS):
+        if not isinstance(piece.entries, ClassifiedEntries):
+            if not survey.is_verified:
+                return None
+            continue
+        damaged_offsets.add(file, piece.entries)
+        for check in checks:
+            check.add(file, piece.entries.entries)
+        record_check.add(file, piece.entries)
     for check in checks:
-        report.findings.extend(check.finish(survey.segments))
-    report.findings.extend(record_check.finish(survey.segments))
-    if damaged_offsets is not None:
-        result.damaged_ranges = damaged_offsets.ranges(survey)
-    for path, outside in bytes_outside_splits(survey).items():
-        tallies.setdefault(path, Tally()).bytes.update(outside)
-    for tally in tallies.values():
-        report.add(tally)
+        result.report.findings.extend(check.finish(survey.segments))
+    result.report.findings.extend(record_check.finish(survey.segments))
+    result.damaged_ranges = damaged_offsets.ranges(survey)
+    return _with_totals(result)
+
+
+def _tally_of(survey: Survey) -> PartitionTally:
+    """Return the tally of a partition, of whose records nothing has been read after its *survey*."""
+    return PartitionTally(survey, Report(findings=list(survey.findings)))
+
+
+def _pieces(
+    planner: Planner, result: PartitionTally, columns: tuple[str, ...] | None
+) -> Iterator[tuple[LogFile, ChunkResult]]:
+    """Yield each segment with the results of reading it, which are counted in *result*."""
+    engine, survey = planner.new_engine(), result.survey
+    for split in planner.splits(survey, wanted_offsets(planner, survey.log)):
+        split = replace(split, options=replace(split.options, on_damage="skip"))
+        tally = result.by_path.setdefault(split.file.path, Tally())
+        for piece in examine_counted(planner, split, columns, engine, tally, ordered=False):
+            yield split.file, piece
+            del piece  # frees the memory before the next piece is made
+
+
+def _with_totals(result: PartitionTally) -> PartitionTally:
+    """Add the tallies of all segments in *result* to its report."""
+    for path, outside in bytes_outside_splits(result.survey).items():
+        result.by_path.setdefault(path, Tally()).bytes.update(outside)
+    for tally in result.by_path.values():
+        result.report.add(tally)
     return result

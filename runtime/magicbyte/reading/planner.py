@@ -34,7 +34,12 @@ from magicbyte.reading._log_pass import (
 from magicbyte.reading._markers_ahead import MAX_AHEAD_BYTES, AheadPlan
 from magicbyte.reading._part_markers import UntrustedPartError
 from magicbyte.reading._split_outcomes import SplitOutcomes
-from magicbyte.reading._survey_passes import IndexPass, UpToDamagePass, VerifiedPass
+from magicbyte.reading._survey_passes import (
+    HeaderCheckPass,
+    IndexPass,
+    UpToDamagePass,
+    VerifiedPass,
+)
 from magicbyte.reading._walk import HeaderWalk, SoundEntries
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange, ReadOptions
 from magicbyte.reading.split import Split
@@ -68,7 +73,7 @@ class Planner:
     """Offset of the only log before which no open transaction began, as far as the caller knows."""
     index_findings: list[Finding] = field(default_factory=list, init=False, repr=False)
     """Findings about indexes that could not be read when times were looked up."""
-    _surveys: dict[tuple[str, int, bool, bool, bool], Survey] = field(
+    _surveys: dict[tuple[str, int, bool, bool, bool, bool], Survey] = field(
         default_factory=dict, init=False, repr=False
     )
     _surveys_by_index: dict[tuple[str, int], Survey | None] = field(
@@ -89,6 +94,7 @@ class Planner:
         split_bytes: int | None = None,
         *,
         verify: bool = False,
+        check: bool = False,
         quick: bool = False,
         by_markers: bool = False,
         for_records: bool = False,
@@ -99,6 +105,7 @@ class Planner:
             for_records: With `transactions="auto"`, read index files instead of headers, if the log is
                 in a store: enough to read records, but not for findings about the log.
             verify: Verify all checksums, too.
+            check: Compare all companion files with the log.
             quick: Read headers only.
             by_markers: Let markers decide how transactions ended, even if the options say `index`.
         """
@@ -108,11 +115,11 @@ class Planner:
                 return survey
         split_bytes = split_bytes or SPLIT_BYTES
         by_index = self.options.transactions == "index" and not by_markers
-        key = log.key, split_bytes, verify, quick, by_index
+        key = log.key, split_bytes, verify, check, quick, by_index
         survey = self._surveys.get(key)
         if survey is None:
             survey = self._surveys[key] = self.survey_once(
-                log, split_bytes, verify=verify, quick=quick, by_markers=by_markers
+                log, split_bytes, verify=verify, check=check, quick=quick, by_markers=by_markers
             )
             for segment in survey.segments:
                 self._headers[segment.file.path] = segment.heads
@@ -138,7 +145,9 @@ class Planner:
     def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
         """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
         by_index = self.options.transactions == "index"
-        self._surveys[log.key, split_bytes, False, False, by_index] = replace(survey, log=log)
+        self._surveys[log.key, split_bytes, False, False, False, by_index] = replace(
+            survey, log=log
+        )
 
     def survey_once(
         self,
@@ -146,6 +155,7 @@ class Planner:
         split_bytes: int | None = None,
         *,
         verify: bool = False,
+        check: bool = False,
         quick: bool = False,
         by_markers: bool = False,
         is_part: bool = False,
@@ -165,7 +175,7 @@ class Planner:
         )
         is_to_stop = self.options.on_damage == "stop"
         by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
-        if by_index and log.state is None and not (quick or is_to_stop or verify):
+        if by_index and log.state is None and not (quick or is_to_stop or verify or check):
             return _survey_by_headers(log, options, is_part=is_part)
         companions = read_transaction_companions(log)
         if self.options.on_damage == "fail":
@@ -180,6 +190,8 @@ class Planner:
             return UpToDamagePass(companions, options).run()
         if verify:
             return VerifiedPass(companions, options).run()
+        if check:
+            return _cheapest_survey(companions, options, HeaderCheckPass)
         return _cheapest_survey(companions, options)
 
     def survey_of_part(self, log: PartitionLog, split_bytes: int | None = None) -> Survey | None:
@@ -299,24 +311,45 @@ class Planner:
                 )
 
 
-def _cheapest_survey(companions: TransactionCompanions, options: SurveyOptions) -> Survey:
+def _cheapest_survey(
+    companions: TransactionCompanions,
+    options: SurveyOptions,
+    pass_over_headers: type[HeadersSufficePass | HeaderCheckPass] = HeadersSufficePass,
+) -> Survey:
     """Return the survey of a log, for which checksums are verified only where that is needed.
 
-    Headers alone are enough where nothing is damaged and there are no transactions. Otherwise every
-    checksum is verified, since a damaged marker must not count.
+    Headers alone, by *pass_over_headers*, are enough where nothing is damaged and there are no transactions.
+    Otherwise every checksum is verified, since a damaged marker must not count.
     """
-    cleaned_segments = None
+    cleaned = None
     begins_in_transaction = companions.first_base and any(
         producer.current_transaction_first_offset >= 0
         for producer in companions.start_snapshot or ()
     )
     if not begins_in_transaction:
-        attempt = HeadersSufficePass(companions, options)
+        attempt = pass_over_headers(companions, options)
         attempt.read_segments()
-        if attempt.do_headers_suffice():
+        if _do_headers_suffice(attempt):
             return attempt.finish()
-        cleaned_segments = attempt.cleaned()
-    return VerifiedPass(companions, options, cleaned_segments).run()
+        cleaned = _cleaned_segments(attempt)
+    return VerifiedPass(companions, options, cleaned).run()
+
+
+def _do_headers_suffice(attempt: HeadersSufficePass | HeaderCheckPass) -> bool:
+    """Return whether *attempt*, a pass over headers, has met nothing that headers cannot settle."""
+    survey = attempt.survey
+    if survey.segments and attempt.is_done(survey.segments[-1]):
+        return False
+    # Sizes that no checksum has confirmed may lead to what looks like damage, or like a tail.
+    return not any(finding.code.startswith("offset-") for finding in survey.findings)
+
+
+def _cleaned_segments(attempt: HeadersSufficePass | HeaderCheckPass) -> list[bool] | None:
+    """Return whether each segment was cleaned; None where the pass over headers has ended early."""
+    segments = attempt.survey.segments
+    if segments and attempt.is_done(segments[-1]):
+        return None
+    return [segment.is_cleaned for segment in segments]
 
 
 def _survey_by_headers(log: PartitionLog, options: SurveyOptions, *, is_part: bool) -> Survey:

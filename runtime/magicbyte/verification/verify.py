@@ -16,7 +16,7 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.dataset import findings_outside_partitions
 from magicbyte.reading.opening import open_all_replicas
-from magicbyte.reading.partition_tally import tally_partition
+from magicbyte.reading.partition_tally import verify_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes
 from magicbyte.reading.read_options import ReadOptions
@@ -291,7 +291,7 @@ def _verify_log(
     quick: bool,
 ) -> Verification:
     """Return the verification of one partition."""
-    tally = tally_partition(Planner(options, open_or_give_up), log, verify=True, quick=quick)
+    tally = verify_partition(Planner(options, open_or_give_up), log, quick=quick)
     survey, report = tally.survey, tally.report
     if not log.is_named_files and log.state is None:
         report.findings.extend(companion_findings(log, survey))
