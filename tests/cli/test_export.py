@@ -20,6 +20,7 @@ import magicbyte as mb
 from magicbyte.tables.schemas import TABLES
 from magicbyte.tables.stored_types import stored_schema
 from magicbyte.tables.table_files import ArrowFormat, ParquetFormat
+from magicbyte_cli.selection import Selection
 from paths import SCRIPT_ENVIRONMENT
 
 from .conftest import COMMAND, PLAIN, TRANSACTIONS, error_line, refusal, run
@@ -146,6 +147,25 @@ def test_threads_write_the_same_file(tmp_path: Path) -> None:
         out = tmp_path / f"{threads}.parquet"
         assert run("export", *logs, "-o", out, "--threads", threads).exit_code == 0
     assert len({out.read_bytes() for out in tmp_path.iterdir()}) == 1
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_getaffinity"), reason="a call of Linux")
+@pytest.mark.parametrize(("processors", "threads"), [(1, 1), (2, 2), (64, 4)])
+def test_export_reads_with_a_thread_per_processor_up_to_four(
+    processors: int, threads: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = []
+    open_selection = Selection.open
+
+    def opened(selection: Selection, paths: Any, *, threads: int = 1) -> Any:
+        used.append(threads)
+        return open_selection(selection, paths, threads=threads)
+
+    monkeypatch.setattr(Selection, "open", opened)
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(processors)))
+    out = tmp_path / "out.parquet"
+    assert run("export", TRANSACTIONS / "open-0", "-o", out).exit_code == 0
+    assert used == [threads]
 
 
 @pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="measured by Linux's /proc")

@@ -1,5 +1,6 @@
 """`magicbyte export`: writes a table of a log to a Parquet or Arrow file."""
 
+import os
 from pathlib import Path
 
 import click
@@ -29,6 +30,16 @@ from magicbyte_cli.stderr_messages import (
     warn_of_undelivered,
 )
 from magicbyte_cli.unread_messages import warn_of_unread
+
+MAX_DEFAULT_THREADS = 4
+"""Most threads that read by default: each may hold results of 32 MiB."""
+
+
+def default_threads() -> int:
+    """Return the number of processors that this process may use, up to MAX_DEFAULT_THREADS."""
+    if hasattr(os, "sched_getaffinity"):
+        return min(len(os.sched_getaffinity(0)), MAX_DEFAULT_THREADS)
+    return min(os.cpu_count() or 1, MAX_DEFAULT_THREADS)
 
 
 @click.command(
@@ -60,7 +71,8 @@ from magicbyte_cli.unread_messages import warn_of_unread
 @click.option(
     "--threads",
     type=click.IntRange(1),
-    default=1,
+    default=default_threads,
+    show_default=f"one per processor, at most {MAX_DEFAULT_THREADS}",
     metavar="N",
     help="Threads that read records and batches. The file is the same for any number.",
 )
