@@ -76,7 +76,7 @@ class ControlReader:
                 break
             first = int(unread[0])
             size = int(sizes[first])
-            distinct.append(self._content(chunk, entries[int(numbers[first])], limits))
+            distinct.append(self.content(chunk, entries[int(numbers[first])], limits))
             content_numbers[first] = code
             if size > MAX_CACHED_SIZE:
                 continue
@@ -87,10 +87,10 @@ class ControlReader:
             content_numbers[alike[(stored == data[begins[first] + section]).all(axis=1)]] = code
         for index in np.flatnonzero(content_numbers < 0).tolist():
             content_numbers[index] = len(distinct)
-            distinct.append(self._content(chunk, entries[int(numbers[index])], limits))
+            distinct.append(self.content(chunk, entries[int(numbers[index])], limits))
         return ControlContents(distinct, content_numbers)
 
-    def _content(self, chunk: Chunk, entry: Entry, limits: Limits) -> ControlContent:
+    def content(self, chunk: Chunk, entry: Entry, limits: Limits) -> ControlContent:
         """Return the content of the control batch *entry*, from the cache if it has that."""
         data = chunk.bytes_of(entry)
         if entry.size_bytes > MAX_CACHED_SIZE:

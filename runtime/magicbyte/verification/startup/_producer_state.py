@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from magicbyte.engines.protocol import Entries, Entry
+from magicbyte.engines.control_records import ControlReader
+from magicbyte.engines.protocol import Chunk, Entries, Entry
 from magicbyte.errors import FormatError, MissingError
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, read_producer_snapshot
@@ -20,6 +21,7 @@ class ProducerState:
 
     def __init__(self, open_transactions: Mapping[int, int] | None = None) -> None:
         self.open_transactions = dict(open_transactions or {})
+        self._controls = ControlReader()
 
     def replay(self, data: memoryview, entry: Entry, limits: Limits) -> None:
         """Apply *entry*, a v2 batch with the bytes *data*.
@@ -30,7 +32,7 @@ class ProducerState:
         if producer == -1:
             return
         if entry.is_control:
-            if _ends_transaction(data, entry, limits):
+            if self._ends_transaction(data, entry, limits):
                 self.open_transactions.pop(producer, None)
         elif not entry.is_transactional and producer in self.open_transactions:
             raise StartupRefusedError(
@@ -49,21 +51,17 @@ class ProducerState:
         indices = np.flatnonzero(is_relevant)
         return dict(zip(indices.tolist(), entries.picked(indices), strict=True))
 
-
-def _ends_transaction(data: memoryview, entry: Entry, limits: Limits) -> bool:
-    """Return whether the control batch *entry* ends a transaction; an empty one does not."""
-    from magicbyte.engines.reference import ReferenceEngine  # loads Kaitai's runtime
-
-    if not entry.record_count:
-        return False
-    _, result = ReferenceEngine().decode_entry(data, entry, (), limits)
-    control = result.control
-    if control is None or control.type not in TRANSACTION_ENDS:
-        fault = "cannot be read" if control is None else f"is of type {control.type}"
-        raise StartupRefusedError(
-            f"byte {entry.position}: the control record of producer {entry.producer_id} {fault}"
-        )
-    return True
+    def _ends_transaction(self, data: memoryview, entry: Entry, limits: Limits) -> bool:
+        """Return whether the control batch *entry* ends a transaction; an empty one does not."""
+        if not entry.record_count:
+            return False
+        control = self._controls.content(Chunk(data, entry.position), entry, limits).control
+        if control is None or control.type not in TRANSACTION_ENDS:
+            fault = "cannot be read" if control is None else f"is of type {control.type}"
+            raise StartupRefusedError(
+                f"byte {entry.position}: the control record of producer {entry.producer_id} {fault}"
+            )
+        return True
 
 
 def snapshots(log: PartitionLog) -> Iterator[LogFile]:
