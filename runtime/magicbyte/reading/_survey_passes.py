@@ -191,7 +191,7 @@ class HeaderCheckPass(VerifiedPass):
 
     def add_block(self, block: EntryBlock) -> None:
         if not self.is_done(block.segment):
-            super().add_block(block)
+            self.transactions.add_block(block)
 
     def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
         return stated
