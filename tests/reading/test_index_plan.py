@@ -31,7 +31,7 @@ BATCHES = 40
 
 @pytest.fixture(autouse=True)
 def small_splits(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_index_plan, "MIN_LOG_BYTES", -1)
+    monkeypatch.setattr(_index_plan, "MIN_LOG_BYTES", 0)
     monkeypatch.setattr(planner, "SPLIT_BYTES", 1000)
     monkeypatch.setattr(planner, "STORED_SPLIT_BYTES", 1000)
 
