@@ -25,8 +25,8 @@ from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Entries
 from magicbyte.errors import ChangedError
 from magicbyte.limits import Limits
 from magicbyte.reading import _log_pass
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._walk import HeaderWalk, max_batch_bytes
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import MemoryFile, open_file
 from magicbyte_tools.fuzz.agreement import entries_of
 

@@ -17,7 +17,8 @@ from magicbyte.engines.protocol import Control, Entries
 from magicbyte.logdir.companions import transaction_index
 from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
-from magicbyte.reading._transaction_tracker import MarkerContents, TransactionTracker
+from magicbyte.reading._run_transactions import MarkerContents
+from magicbyte.reading._transaction_tracker import TransactionTracker
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)

@@ -23,11 +23,11 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._log_pass import SurveyOptions, segment_bounds, tail_kind
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._survey_passes import unfinished_transactions
 from magicbyte.reading._transaction_table import TransactionTable
 from magicbyte.reading._transaction_tracker import add_open_in_snapshot
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.segment_range import from_offset
 from magicbyte.reading.survey import Boundary, SegmentSurvey, Survey
 from magicbyte_formats.wire import ProducerSnapshotEntry

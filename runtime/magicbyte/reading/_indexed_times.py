@@ -7,9 +7,9 @@ from typing import NamedTuple
 from magicbyte.logdir.indexes import read_positions, read_times
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import segment_range
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._times import TimeQuery, first_in
 from magicbyte.reading._walk import HeaderWalk, SoundEntries
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.planner import Planner
 from magicbyte.tables.arrays import StructuredRows
 

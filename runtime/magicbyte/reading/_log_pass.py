@@ -18,8 +18,9 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._joined_pieces import joined_pieces
-from magicbyte.reading._offset_order import Bounds, LogOffsets, gap_finding
+from magicbyte.reading._offset_order import LogOffsets, gap_finding
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
 from magicbyte.tables.arrays import Indices, Mask
 

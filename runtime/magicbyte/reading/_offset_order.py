@@ -12,18 +12,11 @@ from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
+from magicbyte.reading.offset_bounds import Bounds
 
 MIN_WINDOW = 8
 """Entries that are compared together after one that is out of order; doubled while all are in order.
 Comparing all remaining entries after each such entry would take quadratic time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bounds:
-    """The offsets that a file may hold: above *floor* and below *ceiling*. None: any."""
-
-    floor: int | None
-    ceiling: int | None
 
 
 class OffsetOrder:

@@ -18,9 +18,9 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._log_pass import SurveyOptions
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._replica_holes import ENTRY_ROW, EntryRows, Hole, entry_rows
 from magicbyte.reading._walk import SoundEntries, VerifiedWalk
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Mask
 

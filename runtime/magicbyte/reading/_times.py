@@ -11,8 +11,8 @@ from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.indexes import read_positions, read_times
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._walk import HeaderWalk, SoundEntries
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.survey import Opener, SegmentSurvey, Survey
 from magicbyte.storage import File
 

@@ -10,7 +10,8 @@ from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading._growing_rows import GrowingRows, blocks
-from magicbyte.reading._transaction_tracker import RunTransactions, TransactionTracker
+from magicbyte.reading._run_transactions import RunTransactions
+from magicbyte.reading._transaction_tracker import TransactionTracker
 from magicbyte.tables.arrays import Indices, Mask, StructuredRows
 from magicbyte_formats.wire import AbortedTransaction
 

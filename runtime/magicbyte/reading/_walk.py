@@ -29,8 +29,9 @@ from magicbyte.reading._interrupted_run import (
     may_join,
     planned_runs,
 )
-from magicbyte.reading._offset_order import Bounds, OffsetOrder
+from magicbyte.reading._offset_order import OffsetOrder
 from magicbyte.reading._resynchronize import EntrySearch
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import File
 from magicbyte.tables.schemas import WIRE_TYPES
 

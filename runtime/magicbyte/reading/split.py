@@ -25,7 +25,6 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._markers_ahead import AheadPlan, MarkersAhead, PlanDoubtError
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._outcomes import (
     OUTCOME_CODES,
     Outcomes,
@@ -49,6 +48,7 @@ from magicbyte.reading.dispositions import (
     classify,
     totals,
 )
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener
 from magicbyte.storage import File

@@ -9,8 +9,8 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import AbortedTransactions
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._transaction_table import NO_TRANSACTIONS, TransactionTable
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import File, UnreadableFile
 from magicbyte.tables.arrays import Indices
 

@@ -14,7 +14,7 @@ from pyspark.sql.datasource import InputPartition
 import magicbyte
 from magicbyte._transactions import PlannedOutcomes
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading._offset_order import Bounds
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.split import Split
 

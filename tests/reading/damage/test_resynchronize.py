@@ -16,8 +16,8 @@ from magicbyte import Limits, checksum
 from magicbyte.engines.factory import engine
 from magicbyte.logdir import entry_candidates
 from magicbyte.reading._damage import UnsoundRange
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._walk import VerifiedWalk
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import MemoryFile
 
 MB = 1 << 20

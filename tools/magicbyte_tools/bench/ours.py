@@ -13,8 +13,8 @@ from magicbyte.engines.entry import read_entry
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Decoded, Engine
 from magicbyte.limits import MIB, Limits
-from magicbyte.reading._offset_order import Bounds
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, max_batch_bytes
+from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import File, open_file
 from magicbyte_tools.bench.checksum import ColumnSums
 
