@@ -4,10 +4,10 @@ import os
 import pickle
 import subprocess
 import sys
-import tarfile
 from pathlib import Path
 from subprocess import CompletedProcess
 from typing import Any
+from zipfile import ZipFile
 
 import pyarrow as pa
 import pytest
@@ -115,12 +115,13 @@ def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_
         f"spark.executor.extraJavaOptions={QUICK_START}",
         f"spark.executorEnv.PYTHONPATH={tmp_path}",
         f"spark.local.dir={tmp_path}",  # it outlives the pipeline
-        f"spark.archives={tmp_path / 'shipped.tar.gz'}#environment",
+        f"spark.archives={tmp_path / 'shipped.zip'}#environment",
     )
     python_of_driver = script(tmp_path / "driver" / "environment" / "bin" / "python")
     shipped = script(tmp_path / "bin" / "python", f'echo >>"{tmp_path / "ran"}"')
-    with tarfile.open(tmp_path / "shipped.tar.gz", "w:gz") as archive:
-        archive.add(shipped, "bin/python")
+    # Java unpacks a zip file by itself, and `tar.gz` by the system's gzip and tar.
+    with ZipFile(tmp_path / "shipped.zip", "w") as archive:
+        archive.write(shipped, "bin/python")
     env = environment() | {"PYSPARK_PYTHON": "./environment/bin/python"}
     options = ("--master", EXECUTORS, *(f"--conf={setting}" for setting in settings))
     with ReaderProcess(EXECUTORS, env=env, cwd=python_of_driver.parents[2]) as process:
