@@ -435,6 +435,23 @@ def look_cleaned(entries: Entries) -> Mask:
     return is_cleaned
 
 
+def _add_boundary(
+    segment: SegmentSurvey,
+    index: int,
+    floor: int | None,
+    begins: Numbers,
+    firsts: Numbers,
+    lasts: Numbers,
+) -> Boundary:
+    """Add the boundary before entry *index* to *segment*. The other arguments mean what they mean in `_boundaries`."""
+    last = segment.boundaries[-1].floor if floor is None else floor
+    if index:
+        last = int(lasts[index - 1])
+    boundary = Boundary(int(begins[index]), last, int(firsts[index]))
+    segment.boundaries.append(boundary)
+    return boundary
+
+
 def _boundaries_at(
     segment: SegmentSurvey,
     cuts: Sequence[int],
@@ -448,18 +465,12 @@ def _boundaries_at(
     The other arguments mean what they mean in `_boundaries`.
     """
     for cut in cuts:
-        before = segment.boundaries[-1]
-        if cut <= before.position:
+        if cut <= segment.boundaries[-1].position:
             continue
         index = int(np.searchsorted(begins, cut))
         if index == len(begins):
             return
-        last = before.floor if floor is None else floor
-        if index:
-            last = int(lasts[index - 1])
-        boundary = Boundary(int(begins[index]), last, int(firsts[index]))
-        segment.boundaries.append(boundary)
-        yield index, boundary
+        yield index, _add_boundary(segment, index, floor, begins, firsts, lasts)
 
 
 def _boundaries(
@@ -483,9 +494,4 @@ def _boundaries(
             index += 1  # an entry that is too large by itself
         if index >= len(batch_ends):
             return
-        last = before.floor if floor is None else floor
-        if index:
-            last = int(lasts[index - 1])
-        boundary = Boundary(int(begins[index]), last, int(firsts[index]))
-        segment.boundaries.append(boundary)
-        yield index, boundary
+        yield index, _add_boundary(segment, index, floor, begins, firsts, lasts)
