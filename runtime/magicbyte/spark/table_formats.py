@@ -50,6 +50,7 @@ class TableFormats:
 
     def check(self, output: OutputSettings) -> None:
         """Raise InputError if a package is missing, or a table cannot have the folders of *output*."""
+        # Imported only to fail before anything is written, hence unused.
         if self.is_delta:
             with _needed_package("deltalake", "delta"):
                 import deltalake  # noqa: F401
@@ -237,7 +238,7 @@ def _registering(format_name: str, storage_options: StorageOptions) -> Iterator[
         yield
     except MagicbyteError:
         raise
-    except Exception as error:
+    except Exception as error:  # these libraries raise errors of many types, without a common one
         reason = storage_options.scrub(str(error).strip().partition("\n")[0])
         raise InputError(
             f"the files are written, but not registered with {format_name}: {reason}",

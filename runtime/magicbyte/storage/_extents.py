@@ -180,6 +180,7 @@ class ExtentCache:
             free_bytes = 0
             with suppress(OSError):
                 free_bytes = shutil.disk_usage(folder).free
+                # It stays open as long as this object, so no `with` can close it.
                 self._file = tempfile.TemporaryFile(prefix="magicbyte-", dir=folder)  # noqa: SIM115
                 weakref.finalize(self, self._file.close)
             self._disk_bytes = min(self._disk_bytes, free_bytes // 2) if self._file else 0

@@ -127,6 +127,7 @@ class StoreFolder:
         return StoreFolder(self.store, f"{self.path}/{name}")
 
     def create(self, name: str) -> BinaryIO:
+        # It has the methods that writers call, and not all that typing.BinaryIO lists.
         return _StoreStream(self.store, f"{self.path}/{name}")  # type: ignore[return-value]
 
     def write(self, name: str, data: bytes) -> None:
