@@ -8,7 +8,6 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report, Rows
-from magicbyte.reading.follow import last_rows
 from magicbyte.tables.schemas import ALL_TABLES, RECORDS, TableDefinition
 from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
@@ -160,6 +159,8 @@ def dump(
 
     dataset = selection.open(paths)
     if tail is not None:
+        from magicbyte.reading.follow import last_rows
+
         read_last = partial(last_rows, dataset, choose, column_names, tail)
         table_rows = Rows(RECORDS.schema(column_names), read_last)
     elif table_name == "records":

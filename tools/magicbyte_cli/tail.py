@@ -3,17 +3,20 @@
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 import click
 
 from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.logdir.unread_path import FAILURES
-from magicbyte.reading.follow import Follower, RecordFilter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.selection import flag_option, with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.unread_messages import warn_of_unread
+
+if TYPE_CHECKING:
+    from magicbyte.reading.follow import RecordFilter
 
 POLL_S = 1.0
 """Seconds between two looks for appended records."""
@@ -42,7 +45,7 @@ class FollowCommand:
     """Prints the records of growing logs, at most *limit*."""
 
     open_dataset: Callable[[], Dataset]
-    choose: RecordFilter
+    choose: "RecordFilter"
     columns: Sequence[str]
     writer: NdjsonWriter | TextWriter
     tail: int | None
@@ -54,6 +57,8 @@ class FollowCommand:
 
     def run(self) -> None:
         """Print existing and appended records; return when interrupted or at the limit."""
+        from magicbyte.reading.follow import Follower  # needed with --follow only
+
         follower = Follower(self._open, self.choose, self.columns, tail=self.tail, warn=warn)
         num_left = self.limit
         try:

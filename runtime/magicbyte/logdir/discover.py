@@ -1,4 +1,7 @@
-"""Find the partitions and log.dirs that paths name."""
+"""Find the partitions and log.dirs that paths name.
+
+Modules for remote storage, and for files that are no segments, are imported where a path names one.
+"""
 
 import os
 from collections.abc import Iterable
@@ -8,10 +11,7 @@ from typing import NamedTuple
 from magicbyte.errors import InputError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
-from magicbyte.logdir._batch_search import has_sound_entry, searched_logs, sound_entry_at
 from magicbyte.logdir._folder_search import FolderSearch, path_of_link
-from magicbyte.logdir._manifest import embedded_log
-from magicbyte.logdir._remote_topics import joined_with_remote
 from magicbyte.logdir.checkpoints import (
     EPOCH_CHECKPOINT,
     LogDir,
@@ -26,7 +26,6 @@ from magicbyte.logdir.file_names import (
     parse_folder,
     parse_numbered_folder,
 )
-from magicbyte.logdir.foreign_files import identify_below, identify_file
 from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
 from magicbyte.logdir.remote_names import MANIFEST
 from magicbyte.logdir.unread_path import UnreadPath
@@ -84,6 +83,8 @@ def discover(
                     if not folders.add_named(path):
                         raise InputError(_folder_contents(path, storage), EXPECTED, path=name)
                 case "file" if search is not None:
+                    from magicbyte.logdir._batch_search import searched_logs
+
                     folders.add_found(*searched_logs(path, storage, search.max_entry_bytes))
                 case "file":
                     _check_segment(path, name, storage)
@@ -107,6 +108,8 @@ def discover(
     if errors and not partitions and not folders.remotes and not folders.log_dirs:
         raise errors[0]
     if folders.remotes:
+        from magicbyte.logdir._remote_topics import joined_with_remote
+
         partitions = list(joined_with_remote(partitions, folders.remotes, storage))
     return Discovery(
         sorted(partitions, key=log_order), list(folders.log_dirs.values()), folders.unread_paths
@@ -147,7 +150,11 @@ def _named_files(folder: str, names: list[str], folders: FolderSearch) -> None:
             is_alone = name is None or file.kind == "checkpoint"
             base = None if is_alone else file.base_offset
             manifest = manifests.get(file.name.removesuffix(".log") + MANIFEST)
-            segment = file if manifest is None else embedded_log(file, manifest)
+            segment = file
+            if manifest is not None:
+                from magicbyte.logdir._manifest import embedded_log
+
+                segment = embedded_log(file, manifest)
             segment = replace(segment, kind="log", base_offset=base, why_not=None)
             if file.kind == "checkpoint":
                 logs.append((None, None, [segment]))
@@ -182,6 +189,9 @@ def _check_segment(path: str, given: str, storage: Storage) -> None:
             return
         if file.size_bytes == 0:
             raise InputError("an empty file without the name of a segment", EXPECTED, path=given)
+        from magicbyte.logdir._batch_search import has_sound_entry, sound_entry_at
+        from magicbyte.logdir.foreign_files import identify_file
+
         if sound_entry_at(file, 0, file.size_bytes) is not None:
             return
         foreign_type = identify_file(file)
@@ -202,6 +212,8 @@ def _folder_contents(path: str, storage: Storage) -> str:
     items = storage.list_folder(path)
     if not items:
         return "an empty folder"
+    from magicbyte.logdir.foreign_files import identify_below
+
     sentence = identify_below(path, storage)
     if sentence is not None:
         return f"{sentence}; no Kafka log"

@@ -1,4 +1,8 @@
-"""A dataset: partitions, the options they are read with, and the tables they give."""
+"""A dataset: partitions, the options they are read with, and the tables they give.
+
+Modules that only other tables than `records` need are imported when one is asked for: importing all
+takes longer than reading the first records of a log.
+"""
 
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
@@ -13,27 +17,13 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
-from magicbyte.reading._gap_rows import gap_rows
-from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_piece, lost_times_of_rows
-from magicbyte.reading.partial_plan import plan_partitions
-from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
 from magicbyte.reading.split import Split, header_result, select_rows
 from magicbyte.reading.survey import open_or_give_up
-from magicbyte.reading.table_rows import (
-    batch_rows,
-    partition_row,
-    problem_rows,
-    replica_rows,
-    rows_of_table,
-    segment_row,
-    transaction_rows,
-)
 from magicbyte.tables import schemas
 from magicbyte.tables.binary_views import with_binary_views
-from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 
 ReadTable = Callable[[Report], Iterator[Any]]
 """Yields the rows of a table, or Arrow batches of them, and fills in the report."""
@@ -162,6 +152,8 @@ class Dataset:
             6
         """
 
+        from magicbyte.reading.table_rows import batch_rows, rows_of_table
+
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
             pieces = (
                 map(header_result, self._planner.headers_of_split(split, engine))
@@ -193,6 +185,9 @@ class Dataset:
             ('00000000000000000000.log', 275)
         """
 
+        from magicbyte.reading.partition_tally import tally_partition
+        from magicbyte.reading.table_rows import rows_of_table, segment_row
+
         def read(report: Report) -> Iterator[Row]:
             for log in self.all_logs:
                 tally = tally_partition(self._planner, log)
@@ -217,6 +212,8 @@ class Dataset:
             {'first_offset': 0, 'outcome': 'aborted'}
         """
 
+        from magicbyte.reading.table_rows import rows_of_table, transaction_rows
+
         def read(report: Report) -> Iterator[Row]:
             for log in self.logs:
                 survey = self._planner.survey(log, by_markers=True)
@@ -240,6 +237,9 @@ class Dataset:
             >>> dataset.partitions(["partition", "log_end_offset"]).to_pylist()
             [{'partition': 0, 'log_end_offset': 11}, {'partition': 1, 'log_end_offset': 4}]
         """
+        from magicbyte.reading.partition_tally import tally_partition
+        from magicbyte.reading.table_rows import partition_row, rows_of_table
+
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
         def read(report: Report) -> Iterator[Row]:
@@ -273,6 +273,9 @@ class Dataset:
             []
         """
 
+        from magicbyte.reading.partition_tally import tally_partition
+        from magicbyte.reading.table_rows import problem_rows, rows_of_table
+
         def read(report: Report) -> Iterator[Row]:
             report.findings.extend(findings_outside_partitions(self))
             yield from problem_rows(report.findings)
@@ -294,6 +297,8 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).replicas(["rank", "log_end_offset"]).to_pylist()
             [{'rank': 1, 'log_end_offset': 11}, {'rank': 1, 'log_end_offset': 4}]
         """
+        from magicbyte.reading.table_rows import rows_of_table
+
         read = _after(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
         return rows_of_table(schemas.REPLICAS, columns, read)
 
@@ -308,6 +313,8 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).gaps(["reason"]).to_pylist()
             []
         """
+        from magicbyte.reading.table_rows import rows_of_table
+
         read = _after(self.unreadable, partial(_gaps_of, self._planner, self.logs))
         return rows_of_table(schemas.GAPS, columns, read)
 
@@ -345,6 +352,8 @@ class Dataset:
         """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
+        from magicbyte.reading.partial_plan import plan_partitions
+
         return plan_partitions(self._planner, self.logs, max_partition_bytes)
 
 
@@ -360,6 +369,9 @@ def _stored_rows(
     dataset: Dataset, definition: schemas.TableDefinition, names: tuple[str, ...]
 ) -> Rows:
     """Return the columns *names* of a table, with the types of exported files."""
+    from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_rows
+    from magicbyte.tables.stored_types import stored_schema, to_stored_batch
+
     schema = stored_schema(definition, names)
     if definition is schemas.RECORDS:
         return Rows(
@@ -382,6 +394,9 @@ def _stored_records(
     planner: Planner, logs: Sequence[PartitionLog], names: tuple[str, ...]
 ) -> ReadTable:
     """Return the function that yields the delivered records with the columns *names* of stored files."""
+    from magicbyte.reading.lost_times import lost_times_of_piece
+    from magicbyte.tables.stored_types import to_stored_batch
+
     has_times = "timestamp" in names
     columns = tuple(dict.fromkeys([*names, "position"])) if has_times else names
 
@@ -399,6 +414,8 @@ def _stored_records(
 
 def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
     """Yield the rows of `replicas`, and add the findings about the choice between them to *report*."""
+    from magicbyte.reading.table_rows import replica_rows
+
     for log in logs:
         survey = None if log.measured_replicas or log.state else planner.survey(log)
         report.findings.extend(log.findings if survey is None else survey.findings)
@@ -407,6 +424,8 @@ def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report)
 
 def _gaps_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
     """Yield the rows of `gaps`, and add findings and totals to *report*."""
+    from magicbyte.reading._gap_rows import gap_rows
+
     for log in logs:
         yield from gap_rows(planner, log, report)
 

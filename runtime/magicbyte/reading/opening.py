@@ -13,7 +13,6 @@ from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import AT_A_TIME, described, discover, log_order
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.remote import with_remote
 from magicbyte.logdir.unread_path import of_selection
 from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.dataset import Dataset
@@ -271,6 +270,8 @@ def _select(
         logs = list(map(describe, logs))
     for index, log in enumerate(logs):
         if log.uploads:
+            from magicbyte.logdir.remote import with_remote
+
             logs[index] = with_remote(log, storage, strict=strict)
     return logs
 
