@@ -6,13 +6,18 @@ import shutil
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from itertools import count
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import magicbyte as mb
-from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes
+import magicbyte.statistics
+import magicbyte.verification.verify
+from magicbyte.reading import process_pool
+from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes, num_processes
 from paths import DATA, shared
 
 WAIT_S = 60
@@ -44,6 +49,60 @@ def test_processes_change_nothing_where_a_broker_met_damage() -> None:
     one = assert_processes_change_nothing(*damaged_dirs())
     assert len({finding.code for finding in one.findings}) >= 4
     assert len({row["verdict"] for row in one.partitions}) >= 3
+
+
+@pytest.mark.parametrize("quick", [False, True])
+def test_processes_change_no_statistics(quick: bool) -> None:
+    paths = DATA / "4.3", DATA / "2.8" / "lives"
+    one, *others = (
+        mb.stats(*paths, by="segment", quick=quick, processes=number) for number in (1, 2, 5)
+    )
+    assert len(one.rows) > 10 and one.total["log_bytes"] > 100_000
+    for other in others:
+        assert other == one
+
+
+MIB = 1 << 20
+
+
+@pytest.mark.parametrize(
+    ("log_sizes", "processors", "expected"),
+    [
+        ([], 8, 1),
+        ([10 << 30], 8, 1),
+        ([200 * MIB, 200 * MIB], 8, 1),
+        ([300 * MIB, 300 * MIB], 8, 2),
+        ([300 * MIB] * 3, 2, 2),
+        ([300 * MIB] * 100, 64, 4),
+        ([0] * 900, 8, 1),
+        ([0] * 1000, 8, 2),
+        ([10 << 30] * 10, 1, 1),
+    ],
+)
+def test_more_processes_are_used_where_they_pay(
+    log_sizes: list[int], processors: int, expected: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process_pool, "num_processors", lambda: processors)
+    assert num_processes(None, log_sizes) == expected
+
+
+@pytest.mark.parametrize("function", [mb.verify, mb.stats])
+def test_functions_use_as_many_processes_as_pay_if_asked(
+    function: Callable[..., object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    used = []
+
+    def one_process(work: Any, tasks: Any, *, processes: int) -> Any:
+        used.append(processes)
+        return in_processes(work, tasks, processes=1)
+
+    for module in (magicbyte.statistics, magicbyte.verification.verify):
+        monkeypatch.setattr(module, "in_processes", one_process)
+    monkeypatch.setattr(process_pool, "LOGS_PER_PROCESS", 1)
+    monkeypatch.setattr(process_pool, "num_processors", lambda: 3)
+    function(DATA / "4.3" / "plain", processes=None)
+    function(DATA / "4.3" / "plain")
+    assert used == [3, 1]
 
 
 def test_a_partition_is_verified_as_it_is_among_others() -> None:

@@ -26,6 +26,15 @@ def test_requests_are_counted_as_the_server_counts_them(s3: S3Server, tree: str)
     assert asked["GET"] > 20
 
 
+@pytest.mark.parametrize("processes", [1, 2])
+def test_requests_of_started_processes_are_counted(s3: S3Server, tree: str, processes: int) -> None:
+    before = mb.store_requests()
+    with s3.counted() as asked:
+        mb.stats(tree, storage_options=s3.options, processes=processes)
+    assert requests_since(before) == asked
+    assert asked["GET"] > 20
+
+
 def test_requests_for_what_does_not_exist_are_counted(s3: S3Server) -> None:
     before = mb.store_requests()
     with s3.counted() as asked, pytest.raises(MissingError):

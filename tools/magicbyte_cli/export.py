@@ -1,12 +1,12 @@
 """`magicbyte export`: writes a table of a log to a Parquet or Arrow file."""
 
-import os
 from pathlib import Path
 
 import click
 
 from magicbyte import Dataset, InputError, Report
 from magicbyte.output_guard import check_outside
+from magicbyte.reading.process_pool import num_processors
 from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
@@ -37,9 +37,7 @@ MAX_DEFAULT_THREADS = 4
 
 def default_threads() -> int:
     """Return the number of processors that this process may use, up to MAX_DEFAULT_THREADS."""
-    if hasattr(os, "sched_getaffinity"):
-        return min(len(os.sched_getaffinity(0)), MAX_DEFAULT_THREADS)
-    return min(os.cpu_count() or 1, MAX_DEFAULT_THREADS)
+    return min(num_processors(), MAX_DEFAULT_THREADS)
 
 
 @click.command(

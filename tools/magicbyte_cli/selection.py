@@ -98,6 +98,14 @@ size_option = functools.partial(click.option, type=parameters.size, metavar="SIZ
 names_option = functools.partial(click.option, type=parameters.names, metavar="A,B")
 overwrite_option = flag_option("--overwrite", help="Replace OUT if it exists.")
 
+processes_option = click.option(
+    "--processes",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Processes to use; each reads one partition at a time. The output is the same for any number. "
+    "[default: one per 256 MiB or 500 partitions, at most 4 and the number of processors]",
+)
+
 paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
 
 topic_options: tuple[Decorator, ...] = (

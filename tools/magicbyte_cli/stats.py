@@ -23,6 +23,7 @@ from magicbyte_cli.selection import (
     log_selection_options,
     overwrite_option,
     paths_argument,
+    processes_option,
 )
 from magicbyte_cli.stats_text import statistics_lines
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
@@ -63,6 +64,7 @@ from magicbyte_cli.unread_messages import warn_of_unread
     help="File for the page, which is self-contained; outside of every PATH.",
 )
 @overwrite_option
+@processes_option
 @log_selection_options
 @click.pass_context
 def stats(
@@ -74,6 +76,7 @@ def stats(
     format_name: str,
     out: Path | None,
     overwrite: bool,
+    processes: int | None,
     selection: LogSelection,
 ) -> None:
     """Print what logs consist of.
@@ -91,7 +94,14 @@ def stats(
         check_writable(out, replace=overwrite)
         check_outside(out, discover(paths, Storage(selection.storage_option))[0], paths)
     with ProgressBar() as bar:
-        statistics = mb.stats(*paths, by=by, quick=quick, progress=bar.show, **selection.arguments)
+        statistics = mb.stats(
+            *paths,
+            by=by,
+            quick=quick,
+            processes=processes,
+            progress=bar.show,
+            **selection.arguments,
+        )
     if out is not None:
         from magicbyte_cli.report.stats.stats_page import render
 

@@ -14,7 +14,13 @@ from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import ProgressBar
-from magicbyte_cli.selection import LogSelection, flag_option, format_option, log_selection_options
+from magicbyte_cli.selection import (
+    LogSelection,
+    flag_option,
+    format_option,
+    log_selection_options,
+    processes_option,
+)
 from magicbyte_cli.stderr_messages import exit_status
 from magicbyte_cli.verify_text import VerifyText
 
@@ -67,14 +73,7 @@ from magicbyte_cli.verify_text import VerifyText
     help="Value of index.interval.bytes for these topics. It affects how a broker would recover "
     "some damage.",
 )
-@click.option(
-    "--processes",
-    type=click.IntRange(1),
-    default=1,
-    metavar="N",
-    help="Processes to use; each verifies one partition at a time. The output is the same for any "
-    "number.",
-)
+@processes_option
 @click.option(
     "--severity",
     type=click.Choice(SEVERITIES),
@@ -95,7 +94,7 @@ def verify(
     clean_shutdown: bool | None,
     kafka_version: str | None,
     index_interval_bytes: int,
-    processes: int,
+    processes: int | None,
     severity: Severity,
     compacted: bool,
     selection: LogSelection,

@@ -162,6 +162,11 @@ class PartitionLog:
         return tuple(logs)
 
     @property
+    def log_bytes(self) -> int:
+        """Bytes of the live segments."""
+        return sum(file.size_bytes for file in self.logs)
+
+    @property
     def listed_files(self) -> tuple[LogFile, ...]:
         """The whole files, even if only parts of them are read."""
         return self.whole_files or self.files

@@ -118,7 +118,7 @@ class _RangeSurvey:
         survey, num_bytes = self._settled(range_start, range_end, is_committed)
         if survey is None:
             return None
-        num_all = sum(file.size_bytes for file in self.log.logs)
+        num_all = self.log.log_bytes
         survey.findings = [each for each in survey.findings if each.code not in COMPANIONS_MISSING]
         survey.findings.append(
             self.log.finding(

@@ -7,7 +7,7 @@ takes longer than reading the first records of a log.
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
 
@@ -22,8 +22,20 @@ from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
 from magicbyte.reading.split import Split, header_result, select_rows
 from magicbyte.reading.survey import open_or_give_up
+from magicbyte.reading.table_rows import (
+    batch_rows,
+    partition_row,
+    problem_rows,
+    replica_rows,
+    rows_of_table,
+    segment_row,
+    transaction_rows,
+)
 from magicbyte.tables import schemas
 from magicbyte.tables.binary_views import with_binary_views
+
+if TYPE_CHECKING:
+    from magicbyte.reading.partition_tally import PartitionTally
 
 ReadTable = Callable[[Report], Iterator[Any]]
 """Yields the rows of a table, or Arrow batches of them, and fills in the report."""
@@ -152,8 +164,6 @@ class Dataset:
             6
         """
 
-        from magicbyte.reading.table_rows import batch_rows, rows_of_table
-
         def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
             pieces = (
                 map(header_result, self._planner.headers_of_split(split, engine))
@@ -185,12 +195,9 @@ class Dataset:
             ('00000000000000000000.log', 275)
         """
 
-        from magicbyte.reading.partition_tally import tally_partition
-        from magicbyte.reading.table_rows import rows_of_table, segment_row
-
         def read(report: Report) -> Iterator[Row]:
             for log in self.all_logs:
-                tally = tally_partition(self._planner, log)
+                tally = _tally(self._planner, log)
                 report.add(tally.report)
                 for file in log.listed_files:
                     yield segment_row(log, file, tally.survey, tally.by_path.get(file.path))
@@ -211,8 +218,6 @@ class Dataset:
             >>> dataset.transactions(["first_offset", "outcome"]).to_pylist()[0]
             {'first_offset': 0, 'outcome': 'aborted'}
         """
-
-        from magicbyte.reading.table_rows import rows_of_table, transaction_rows
 
         def read(report: Report) -> Iterator[Row]:
             for log in self.logs:
@@ -237,9 +242,6 @@ class Dataset:
             >>> dataset.partitions(["partition", "log_end_offset"]).to_pylist()
             [{'partition': 0, 'log_end_offset': 11}, {'partition': 1, 'log_end_offset': 4}]
         """
-        from magicbyte.reading.partition_tally import tally_partition
-        from magicbyte.reading.table_rows import partition_row, rows_of_table
-
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
         def read(report: Report) -> Iterator[Row]:
@@ -248,7 +250,7 @@ class Dataset:
                     continue
                 records: Counter[str] | None = None
                 if counts:
-                    tally = tally_partition(self._planner, log)
+                    tally = _tally(self._planner, log)
                     survey, records = tally.survey, tally.report.records
                     report.add(tally.report)
                 else:
@@ -273,14 +275,11 @@ class Dataset:
             []
         """
 
-        from magicbyte.reading.partition_tally import tally_partition
-        from magicbyte.reading.table_rows import problem_rows, rows_of_table
-
         def read(report: Report) -> Iterator[Row]:
             report.findings.extend(findings_outside_partitions(self))
             yield from problem_rows(report.findings)
             for log in self.logs:
-                findings = tally_partition(self._planner, log).report.findings
+                findings = _tally(self._planner, log).report.findings
                 report.findings.extend(findings)
                 yield from problem_rows(findings)
 
@@ -297,8 +296,6 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).replicas(["rank", "log_end_offset"]).to_pylist()
             [{'rank': 1, 'log_end_offset': 11}, {'rank': 1, 'log_end_offset': 4}]
         """
-        from magicbyte.reading.table_rows import rows_of_table
-
         read = _after(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
         return rows_of_table(schemas.REPLICAS, columns, read)
 
@@ -313,8 +310,6 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).gaps(["reason"]).to_pylist()
             []
         """
-        from magicbyte.reading.table_rows import rows_of_table
-
         read = _after(self.unreadable, partial(_gaps_of, self._planner, self.logs))
         return rows_of_table(schemas.GAPS, columns, read)
 
@@ -412,10 +407,15 @@ def _stored_records(
     return partial(read_splits, planner, logs, of_split, only_wanted=True)
 
 
+def _tally(planner: Planner, log: PartitionLog) -> "PartitionTally":
+    """Return the tally of *log*: all of it is read."""
+    from magicbyte.reading.partition_tally import tally_partition
+
+    return tally_partition(planner, log)
+
+
 def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
     """Yield the rows of `replicas`, and add the findings about the choice between them to *report*."""
-    from magicbyte.reading.table_rows import replica_rows
-
     for log in logs:
         survey = None if log.measured_replicas or log.state else planner.survey(log)
         report.findings.extend(log.findings if survey is None else survey.findings)

@@ -2,16 +2,24 @@
 
 import os
 import signal
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from threading import Thread
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from magicbyte.errors import InputError
+from magicbyte.storage import StoreRequests, add_requests, requests_since, store_requests
 
 if TYPE_CHECKING:
     from multiprocessing.connection import Connection
     from multiprocessing.context import SpawnContext
+
+MAX_DEFAULT_PROCESSES = 4
+"""Most processes by default: each may take 300 MB."""
+
+BYTES_PER_PROCESS = 256 << 20
+LOGS_PER_PROCESS = 500
+"""Bytes, or logs, for which one more process pays: it starts in the time in which one process reads half of them."""
 
 TASKS_AHEAD = 4
 """Tasks that run or are done ahead of the caller, per process, because some are very short."""
@@ -20,13 +28,34 @@ Task = TypeVar("Task")
 Result = TypeVar("Result")
 
 
+def num_processes(wanted: int | None, log_sizes: Sequence[int]) -> int:
+    """Return *wanted*; if it is None, how many processes pay for work on logs of *log_sizes* bytes.
+
+    At most one for each log. Raises InputError if *wanted* is below 1.
+    """
+    if wanted is not None:
+        if wanted < 1:
+            raise InputError(f"processes {wanted}", "at least 1")
+        return max(min(wanted, len(log_sizes)), 1)
+    num_paying = sum(log_sizes) / BYTES_PER_PROCESS + len(log_sizes) / LOGS_PER_PROCESS
+    most = min(num_processors(), MAX_DEFAULT_PROCESSES, len(log_sizes))
+    return max(min(most, int(num_paying)), 1)
+
+
+def num_processors() -> int:
+    """Return the number of processors that this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def in_processes(
     work: Callable[[Task], Result], tasks: Iterator[Task], *, processes: int
 ) -> Generator[Result, None, None]:
     """Yield the result of *work* for each of *tasks*, in the order of the tasks.
 
     For work that holds the interpreter lock most of the time. One process is the caller's own;
-    for more, *work*, tasks and results are pickled. An error of *work* is raised after the results
+    for more, *work*, tasks and results are pickled, and their requests to stores count here. An error of *work* is raised after the results
     of all earlier tasks. When the iteration ends for any reason, or the caller's process dies, the
     processes are killed. Raises InputError if one of them dies.
     """
@@ -93,9 +122,12 @@ class _Worker:
             self.ours.send(task)
 
     def take(self) -> tuple[Any, BaseException | None]:
-        """Return the result of the task, or its error."""
+        """Return the result of the task, or its error; count the requests to stores that it took."""
         with self._dies():
-            outcome: tuple[Any, BaseException | None] = self.ours.recv()
+            outcome: tuple[Any, BaseException | None]
+            requests: Mapping[str, StoreRequests]
+            outcome, requests = self.ours.recv()
+        add_requests(requests)
         return outcome
 
     def end(self) -> None:
@@ -121,11 +153,12 @@ def _work(theirs: "Connection[Any, Any]", work: Callable[[Any], Any]) -> None:
     with suppress(EOFError, BrokenPipeError):  # the caller has gone
         while True:
             task = theirs.recv()
+            before = store_requests()
             try:
                 outcome = work(task), None
             except Exception as error:  # the caller raises it
                 outcome = None, error
-            theirs.send(outcome)
+            theirs.send((outcome, requests_since(before)))
 
 
 def _end_with_caller() -> None:

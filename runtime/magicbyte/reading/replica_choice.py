@@ -338,7 +338,7 @@ def _replica_row(one: _MeasuredReplica, rank: int, chains: Sequence[Chain]) -> R
         log_end_offset=one.end_offset,
         missing_offsets=one.num_missing,
         error_count=one.num_errors,
-        size_bytes=sum(file.size_bytes for file in one.log.logs),
+        size_bytes=one.log.log_bytes,
         filled_ranges=len(own),
         filled_offsets=sum(chain.last_offset - chain.first_offset + 1 for chain in own),
         filled_bytes=sum(chain.num_bytes for chain in own),

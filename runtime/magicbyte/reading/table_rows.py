@@ -183,7 +183,7 @@ def _only_replica(survey: Survey) -> Replica:
         log_end_offset=survey.log_end_offset,
         missing_offsets=None,
         error_count=sum(finding.severity == "error" for finding in survey.findings),
-        size_bytes=sum(file.size_bytes for file in log.logs),
+        size_bytes=log.log_bytes,
     )
 
 

@@ -2,7 +2,9 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from magicbyte.errors import InputError
@@ -10,8 +12,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.opening import open_all_replicas
-from magicbyte.reading.planner import Planner
-from magicbyte.reading.survey import open_or_give_up
+from magicbyte.reading.process_pool import in_processes, num_processes
 from magicbyte.statistics._counts import Counts
 from magicbyte.statistics.partition import BY, TOTAL, CountedGroup, count_partition
 from magicbyte.storage import Storage, StorageOptions
@@ -59,6 +60,7 @@ def stats(
     partitions: Iterable[int] | None = None,
     quick: bool = False,
     engine: str = "auto",
+    processes: int | None = 1,
     search: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -76,6 +78,7 @@ def stats(
         partitions: Numbers of the partitions to count. Default: all.
         quick: Read headers only.
         engine: As for `open`.
+        processes: As for `verify`.
         search: As for `open`.
         limits: As for `open`.
         progress: Called after each partition with the bytes that are done, and those in all.
@@ -100,20 +103,23 @@ def stats(
     out.findings.extend(dataset.unreadable)
     groups: dict[CountedGroup, Counts] = {}
     total = Counts(not quick)
-    num_bytes = sum(file.size_bytes for log in dataset.logs for file in log.logs)
-    num_done = 0
-    for log in dataset.logs:
-        counted, findings = count_partition(
-            Planner(dataset.options, open_or_give_up), log, quick=quick
-        )
-        for group, counts in counted:
-            total.add(counts)
-            if by != "segment" or group.file is not None or counts.file_bytes:
-                groups.setdefault(group.by(by), Counts(not quick)).add(counts)
-        out.findings.extend(findings)
-        num_done += sum(file.size_bytes for file in log.logs)
-        if progress is not None:
-            progress(num_done, num_bytes)
+    log_sizes = [log.log_bytes for log in dataset.logs]
+    num_done, num_bytes = 0, sum(log_sizes)
+    results = in_processes(
+        partial(count_partition, options=dataset.options, quick=quick),
+        iter(dataset.logs),
+        processes=num_processes(processes, log_sizes),
+    )
+    with closing(results):
+        for log, (counted, findings) in zip(dataset.logs, results, strict=True):
+            for group, counts in counted:
+                total.add(counts)
+                if by != "segment" or group.file is not None or counts.file_bytes:
+                    groups.setdefault(group.by(by), Counts(not quick)).add(counts)
+            out.findings.extend(findings)
+            num_done += log.log_bytes
+            if progress is not None:
+                progress(num_done, num_bytes)
     out.rows = [_row(group, counts) for group, counts in groups.items()]
     out.total = _row(TOTAL, total)
     return out

@@ -7,7 +7,8 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.dispositions import ClassifiedEntries
 from magicbyte.reading.partition_tally import tally_partition
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.survey import Survey
+from magicbyte.reading.read_options import ReadOptions
+from magicbyte.reading.survey import Survey, open_or_give_up
 from magicbyte.reading.time_check import TimeCheck
 from magicbyte.statistics._counts import Counts
 from magicbyte.statistics._dirty_bytes import dirty_bytes
@@ -43,7 +44,7 @@ TOTAL = CountedGroup(None, None, None, None)
 
 
 def count_partition(
-    planner: Planner, log: PartitionLog, *, quick: bool
+    log: PartitionLog, *, options: ReadOptions, quick: bool
 ) -> tuple[list[tuple[CountedGroup, Counts]], list[Finding]]:
     """Return the counts of each live segment of *log* and of its other files, and findings."""
     group = CountedGroup(log.topic, log.partition, log.folder.rpartition("/")[0] or None, None)
@@ -54,6 +55,7 @@ def count_partition(
     others.partition_count = 1
     segments = {file.path: Counts(not quick, segment_count=1) for file in log.logs}
     _count_files(log, segments, others)
+    planner = Planner(options, open_or_give_up)
     findings, survey = _count_entries(planner, log, segments, quick=quick)
     dirty_segments = dirty_bytes(log, survey.last_stable_offset, survey.log_end_offset)
     for file, dirty in zip(log.logs, dirty_segments, strict=True):

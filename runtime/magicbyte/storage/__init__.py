@@ -5,7 +5,12 @@ from magicbyte.storage._files import File, FolderItem, MemoryFile, ObjectVersion
 from magicbyte.storage._local import LocalFile, SegmentFile
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
 from magicbyte.storage._recovery import MASK, UnreadableFile
-from magicbyte.storage._requests import StoreRequests, store_requests
+from magicbyte.storage._requests import (
+    StoreRequests,
+    add_requests,
+    requests_since,
+    store_requests,
+)
 from magicbyte.storage._storage import Storage
 from magicbyte.storage._store import Store
 from magicbyte.storage._unreadable import UnreadableBytes, UnreadableRange, unreadable_error
@@ -28,6 +33,7 @@ __all__ = [
     "UnreadableFile",
     "UnreadableRange",
     "absolute_path",
+    "add_requests",
     "is_url",
     "local_path",
     "normalize_path",
@@ -35,6 +41,7 @@ __all__ = [
     "open_segment",
     "read_small_file",
     "redacted",
+    "requests_since",
     "store_requests",
     "unreadable_error",
 ]

@@ -1,5 +1,6 @@
 """Counts of the requests to object stores: what a read costs there."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 
@@ -9,7 +10,7 @@ PAGE_KEYS = 1000
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoreRequests:
-    """Requests of this process to one store. Repetitions after errors are not counted.
+    """Requests to one store. Repetitions after errors are not counted.
 
     Attributes:
         gets: Requests for bytes of an object.
@@ -56,6 +57,14 @@ class RequestCounter:
         with self._lock:
             self._lists += max(-(-num_keys // PAGE_KEYS), 1)
 
+    def add(self, requests: StoreRequests) -> None:
+        """Count *requests* that another process made."""
+        with self._lock:
+            self._gets += requests.gets
+            self._heads += requests.heads
+            self._lists += requests.lists
+            self._requested_bytes += requests.requested_bytes
+
     def requests(self) -> StoreRequests:
         """Return the requests so far."""
         with self._lock:
@@ -76,8 +85,31 @@ def counter_of(store_name: str) -> RequestCounter:
     return _counters.setdefault(store_name, RequestCounter())
 
 
+def add_requests(made: Mapping[str, StoreRequests]) -> None:
+    """Count the requests *made*, by name of the store, that another process did for this one."""
+    for name, requests in made.items():
+        counter_of(name).add(requests)
+
+
+def requests_since(earlier: Mapping[str, StoreRequests]) -> dict[str, StoreRequests]:
+    """Return the requests of this process since `store_requests` returned *earlier*."""
+    return {name: _difference(now, earlier.get(name)) for name, now in store_requests().items()}
+
+
+def _difference(now: StoreRequests, earlier: StoreRequests | None) -> StoreRequests:
+    """Return the requests *now* without those counted *earlier*; None: without any."""
+    if earlier is None:
+        return now
+    return StoreRequests(
+        gets=now.gets - earlier.gets,
+        heads=now.heads - earlier.heads,
+        lists=now.lists - earlier.lists,
+        requested_bytes=now.requested_bytes - earlier.requested_bytes,
+    )
+
+
 def store_requests() -> dict[str, StoreRequests]:
-    """Return the requests of this process to object stores so far.
+    """Return the requests to object stores so far, of this process and the processes it started.
 
     Returns:
         The counts of each store by its name, such as ``s3://bucket``; empty if only local files

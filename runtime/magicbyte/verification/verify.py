@@ -9,7 +9,6 @@ from functools import partial
 from operator import attrgetter
 from typing import Any
 
-from magicbyte.errors import InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -18,7 +17,7 @@ from magicbyte.reading.dataset import findings_outside_partitions
 from magicbyte.reading.opening import open_all_replicas
 from magicbyte.reading.partition_tally import verify_partition
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.process_pool import in_processes
+from magicbyte.reading.process_pool import in_processes, num_processes
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import open_or_give_up
@@ -153,7 +152,7 @@ def verify(
     kafka_version: str | None = None,
     index_interval_bytes: int = INDEX_INTERVAL_BYTES,
     engine: str = "auto",
-    processes: int = 1,
+    processes: int | None = 1,
     search: bool = False,
     limits: Limits | None = None,
     progress: Progress | None = None,
@@ -174,8 +173,8 @@ def verify(
             runs with such log.dirs: 4.4, or 3.9 for a broker with ZooKeeper.
         index_interval_bytes: The topic's ``index.interval.bytes``, on which the prediction depends.
         engine: As for `open`.
-        processes: Processes that check, each a partition at a time; 1 is the caller's own. They are spawned,
-            so a script needs ``if __name__ == "__main__":`` around the call.
+        processes: Processes that check, each a partition at a time; 1 is the caller's own. None: as many as
+            pay for such logs. They are spawned, so a script needs ``if __name__ == "__main__":`` around the call.
         search: As for `open`.
         limits: As for `open`.
         progress: Called after each partition with the bytes that are done, and those in all.
@@ -192,8 +191,6 @@ def verify(
     """
     storage = Storage(storage_options)
     storage_options = None  # so that no traceback shows credentials
-    if processes < 1:
-        raise InputError(f"processes {processes}", "at least 1")
     selection = PartitionSelection.of(topics, partitions)
     release = None if kafka_version is None else known_release(kafka_version)
     names = list(map(str, paths))
@@ -230,29 +227,31 @@ def _add_logs(
     verification_sum: Verification,
     logs: Sequence[PartitionLog],
     verify_log: Callable[[PartitionLog], Verification],
-    processes: int,
+    processes: int | None,
     progress: Progress | None,
 ) -> None:
     """Add the verification of each of *logs* to *verification_sum*."""
     verification_sum.findings.extend(topic_id_findings(logs))
-    num_done, num_bytes = 0, sum(file.size_bytes for log in logs for file in log.logs)
+    num_done, num_bytes = 0, sum(log.log_bytes for log in logs)
     with closing(_verifications(logs, verify_log, processes)) as verifications:
         for log, verification in verifications:
             verification_sum.add(verification)
-            num_done += sum(file.size_bytes for file in log.logs)
+            num_done += log.log_bytes
             if progress is not None:
                 progress(num_done, num_bytes)
 
 
 def _verifications(
-    logs: Sequence[PartitionLog], verify_log: Callable[[PartitionLog], Verification], processes: int
+    logs: Sequence[PartitionLog],
+    verify_log: Callable[[PartitionLog], Verification],
+    processes: int | None,
 ) -> Generator[tuple[PartitionLog, Verification], None, None]:
     """Yield each of *logs* with its verification; findings of replicas name the replica."""
     num_replicas = Counter((log.topic, log.partition) for log in logs)
     verifications = in_processes(
         verify_log,
         map(with_own_checkpoints, logs),
-        processes=max(min(processes, len(logs)), 1),
+        processes=num_processes(processes, [log.log_bytes for log in logs]),
     )
     with closing(verifications):
         for log, verification in zip(logs, verifications, strict=True):
