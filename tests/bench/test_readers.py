@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from magicbyte import codecs
+from magicbyte_formats.wire import CODEC_NAMES
 from magicbyte_tools.bench.clients import Aiokafka, KafkaPython
 from magicbyte_tools.bench.data import CODECS, Kind, Segment, segments
 from magicbyte_tools.bench.floor import Floor
@@ -94,7 +95,7 @@ def test_a_primitive_decompresses(
 ) -> None:
     data = segment_by_name[f"v2-100B-3h-16k-{codec}"].path.read_bytes()
     end = 12 + int.from_bytes(data[8:12])
-    number = next(number for number, name in codecs.NAMES.items() if name == codec)
+    number = next(number for number, name in CODEC_NAMES.items() if name == codec)
     plain = codecs.decompress(number, data[61:end], magic=2, max_bytes=1 << 20)
     stored = np.frombuffer(data, np.uint8)
     room = np.zeros(len(plain) + 5, np.uint8)

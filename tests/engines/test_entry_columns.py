@@ -316,7 +316,7 @@ def test_headers_alone_are_read_once(
         assert quick(path, name).equals(once) and len(reads) == 120 - most_kept // 5 * 5
 
 
-def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
+def test_headers_are_read_by_a_kernel_where_none_is_compiled_for_that(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Engine:
@@ -327,23 +327,24 @@ def test_headers_are_read_by_a_kernel_where_that_is_worth_it(
             asked.append(self.name)
             return BatchHeaders.back_to_back(bytes(4 * 61), 0)
 
+        def load(self, magic: int) -> None:
+            pass
+
     asked: list[str] = []
     chosen, process = AutoEngine(), _auto._Process
     for name in ("reference", "columnar"):
         monkeypatch.setattr(chosen, f"_{name}", Engine(name))
-    for name, value in {"headers": 0, "is_loaded": False, "is_refused": False}.items():
-        monkeypatch.setattr(process, name, value)
-    monkeypatch.setattr(_auto, "HEADERS_BEFORE_LOADING", 6)
-    for is_loaded, is_built, expected in [
-        (False, True, "reference"),
-        (True, False, "columnar"),
-        (False, True, "columnar"),  # enough of them have been read
-        (False, False, "reference"),
+    for is_loaded, is_refused, is_built, expected in [
+        (False, False, True, "columnar"),
+        (True, False, False, "columnar"),
+        (False, True, True, "reference"),
+        (False, False, False, "reference"),
     ]:
-        process.is_loaded = is_loaded
+        monkeypatch.setattr(process, "is_loaded", is_loaded)
+        monkeypatch.setattr(process, "is_refused", is_refused)
         monkeypatch.setattr(_auto, "is_library_built", lambda is_built=is_built: is_built)
         chosen.read_headers(MemoryFile(b"", "memory"), 0, 0)
-        assert asked[-1] == expected, (is_loaded, is_built)
+        assert asked[-1] == expected, (is_loaded, is_refused, is_built)
 
 
 @pytest.mark.parametrize("name", ["reference", "columnar"])

@@ -8,8 +8,13 @@ from pathlib import Path
 
 import pytest
 
+import log_builder as build
+from magicbyte.engines import _auto
+from magicbyte.engines._auto import AutoEngine
 from magicbyte.engines.factory import engine
+from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import InputError
+from magicbyte.limits import Limits
 from paths import DATA
 
 LOG = max(DATA.rglob("*.log"), key=lambda log: log.stat().st_size)
@@ -119,7 +124,7 @@ from collections import Counter
 import magicbyte as mb
 from magicbyte.engines import _auto
 from magicbyte.engines.columnar import ColumnarEngine
-_auto.ROWS_BEFORE_LOADING, _auto.ROWS_BEFORE_COMPILING = {loading}, {compiling}
+_auto.ROWS_BEFORE_COMPILING = {compiling}
 asked = Counter()
 decode = ColumnarEngine.decode
 def counted(self, *arguments, **options):
@@ -134,23 +139,37 @@ print(read[0].equals(read[1]), read[0].equals(read[2]), asked["columnar"] > 0)
 """
 
 
-def auto(loading: int, compiling: int, before: str = "", **variables: str) -> str:
-    columns = ("offset", "value")
-    return run(
-        before + AUTO.format(loading=loading, compiling=compiling, columns=columns), **variables
-    )
+def auto(compiling: int, before: str = "") -> str:
+    return run(before + AUTO.format(compiling=compiling, columns=("offset", "value")))
 
 
-def test_auto_goes_over_to_kernels_where_there_is_much_to_read(num_rows: int) -> None:
-    much = 7 * num_rows  # entries count, too: two reads scan each twice
-    assert auto(much, much) == "True True False"
-    assert auto(num_rows, much) == "True True True"
-    # A library that is still to be compiled takes longer.
-    assert auto(1, much, NO_LIBRARY) == "True True False"
+def test_auto_uses_kernels_at_once_where_there_is_a_library(num_rows: int) -> None:
+    assert auto(7 * num_rows) == "True True True"
+
+
+def test_auto_compiles_no_kernels_where_there_is_little_to_read(num_rows: int) -> None:
+    assert auto(7 * num_rows, NO_LIBRARY) == "True True False"  # two reads scan each entry twice
+
+
+@pytest.mark.parametrize("least", [11, 12])
+def test_auto_compiles_kernels_before_the_rows_for_which_that_pays(
+    least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loaded = []
+    chosen, process = AutoEngine(), _auto._Process
+    for name, value in {"rows": 0, "is_loaded": False, "is_refused": False}.items():
+        monkeypatch.setattr(process, name, value)
+    monkeypatch.setattr(_auto, "is_library_built", lambda: False)
+    monkeypatch.setattr(_auto, "ROWS_BEFORE_COMPILING", least)
+    monkeypatch.setattr(chosen._columnar, "load", loaded.append)
+    chunk = Chunk(memoryview(build.batch(build.records(3))), 0)
+    for expected in (False, False, least == 11):  # an entry and three rows each
+        chosen.decode(chunk, ("offset",), limits=Limits())
+        assert bool(loaded) == expected
 
 
 def test_auto_reads_where_nothing_can_be_compiled() -> None:
-    assert auto(1, 1, NO_COMPILER + NO_LIBRARY) == "True True False"
+    assert auto(1, NO_COMPILER + NO_LIBRARY) == "True True False"
 
 
 def test_kernels_are_compiled_in_the_process_where_there_is_no_library(num_rows: int) -> None:
@@ -173,7 +192,7 @@ _kernel_library.kernel_abi = lambda: 64 * "0"
     printed = run(f"import sys{other}{FAILURE}")
     assert "was built from other sources" in printed
     assert printed.endswith("expected a library of these (000000000000): run `make kernels`")
-    done = process(other + AUTO.format(loading=1, compiling=1, columns=("offset", "value")))
+    done = process(other + AUTO.format(compiling=1, columns=("offset", "value")))
     assert done.stdout == "True True False\n"
     assert "reading goes on with the reference engine: " in done.stderr
 

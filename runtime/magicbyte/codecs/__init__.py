@@ -4,21 +4,10 @@ Accepts the bytes that Kafka's Java reader accepts; each module says where it is
 memory is allocated for a size that was not compared with the caller's limit first.
 """
 
-from magicbyte.codecs import gzip, lz4, snappy, zstd
 from magicbyte.errors import CodecError
+from magicbyte_formats.wire import CODEC_NAMES, Codec
 
-__all__ = ["NAMES", "decompress", "unknown_codec"]
-
-NONE = 0
-
-NAMES = {
-    NONE: "none",
-    gzip.ID: gzip.NAME,
-    snappy.ID: snappy.NAME,
-    lz4.ID: lz4.NAME,
-    zstd.ID: zstd.NAME,
-}
-"""Kafka's names of the codecs, by the number in the lowest three bits of the attributes."""
+__all__ = ["decompress", "unknown_codec"]
 
 
 def decompress(codec: int, section: memoryview | bytes, *, magic: int, max_bytes: int) -> bytes:
@@ -27,20 +16,32 @@ def decompress(codec: int, section: memoryview | bytes, *, magic: int, max_bytes
     Raises CodecError if the bytes are not valid, the codec is unknown or *magic* does not allow
     it; LimitError if the result would exceed *max_bytes*. Both carry the position in *section*.
     """
-    if codec == NONE:
-        return bytes(section)
-    if codec == gzip.ID:
-        return gzip.decompress(section, max_bytes=max_bytes)
-    if codec == snappy.ID:
-        return snappy.decompress(section, max_bytes=max_bytes)
-    if codec == lz4.ID:
-        return lz4.decompress(section, magic=magic, max_bytes=max_bytes)
-    if codec == zstd.ID:
-        if magic < 2:  # KIP-110
-            raise CodecError.of(
-                zstd.NAME, f"not allowed in magic {magic}; expected 2", code="codec-not-allowed"
-            )
-        return zstd.decompress(section, max_bytes=max_bytes)
+    # Each library is imported for the first section of its codec.
+    match codec:
+        case Codec.NONE:
+            return bytes(section)
+        case Codec.GZIP:
+            from magicbyte.codecs import gzip
+
+            return gzip.decompress(section, max_bytes=max_bytes)
+        case Codec.SNAPPY:
+            from magicbyte.codecs import snappy
+
+            return snappy.decompress(section, max_bytes=max_bytes)
+        case Codec.LZ4:
+            from magicbyte.codecs import lz4
+
+            return lz4.decompress(section, magic=magic, max_bytes=max_bytes)
+        case Codec.ZSTD:
+            if magic < 2:  # KIP-110
+                raise CodecError.of(
+                    CODEC_NAMES[codec],
+                    f"not allowed in magic {magic}; expected 2",
+                    code="codec-not-allowed",
+                )
+            from magicbyte.codecs import zstd
+
+            return zstd.decompress(section, max_bytes=max_bytes)
     raise unknown_codec(codec)
 
 

@@ -18,7 +18,6 @@ except ImportError:  # no wheel for this machine
 # The type stubs of isal declare `error` as an instance; it is a class.
 DeflateError: type[Exception] = deflate.error  # type: ignore[assignment]
 
-ID = 1
 NAME = "gzip"
 
 MAGIC = b"\x1f\x8b"

@@ -16,7 +16,6 @@ import lz4.frame
 from magicbyte.codecs._output import DecompressedOutput
 from magicbyte.errors import CodecError
 
-ID = 3
 NAME = "lz4"
 
 MAGIC = b"\x04\x22\x4d\x18"

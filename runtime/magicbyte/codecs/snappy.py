@@ -15,7 +15,6 @@ import cramjam
 
 from magicbyte.errors import CodecError, LimitError
 
-ID = 2
 NAME = "snappy"
 
 XERIAL = b"\x82SNAPPY\0"

@@ -12,7 +12,6 @@ import zstandard
 from magicbyte.codecs._output import DecompressedOutput
 from magicbyte.errors import CodecError, LimitError
 
-ID = 4
 NAME = "zstd"
 
 MAX_WINDOW_BYTES = (1 << 27) + 1

@@ -1,7 +1,8 @@
-"""The default engine: the reference engine for a few records, the columnar engine for many.
+"""The default engine: the columnar engine, or the reference engine until compiling kernels pays.
 
-The counts in headers only estimate the work: a batch may hold more records or headers than it states. So the
-reference engine gets a budget, and the columnar engine starts again where it is exceeded.
+Where there is no library of kernels, they are compiled once a process has read much. The counts in headers
+only estimate the work: a batch may hold more records or headers than it states. So the reference engine gets
+a budget, and the columnar engine starts again where it is exceeded.
 """
 
 import logging
@@ -12,6 +13,7 @@ import numpy as np
 from magicbyte.engines._record_headers import UNBOUNDED, BudgetError, WorkBudget
 from magicbyte.engines.columnar.engine import ColumnarEngine, magic_at
 from magicbyte.engines.columnar.kernel_loader import is_library_built
+from magicbyte.engines.entry import LEAST_SIZES
 from magicbyte.engines.entry_columns import NO_VALUE, Entries
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, Engine, Scan
 from magicbyte.engines.reference import ReferenceEngine
@@ -21,15 +23,10 @@ from magicbyte.storage import File
 
 logger = logging.getLogger("magicbyte")
 
-ROWS_BEFORE_LOADING = 200
 ROWS_BEFORE_COMPILING = 200_000
-"""Rows and entries that a process reads before it opens the library of kernels, and before it compiles one
-where there is none. The reference engine needs as long for them as opening or compiling takes: a small file
-never waits, and a read takes at most twice as long as with the better choice."""
-
-HEADERS_BEFORE_LOADING = 20_000
-"""Headers that a process reads before it loads a kernel for them. The kernel saves 0.3 microseconds per
-header, so by then it has saved the time that loading takes."""
+"""Rows and entries that a process reads before it compiles kernels where there is no library of them. The
+reference engine needs as long for them as compiling takes: a small file never waits, and a read takes at most
+twice as long as with the better choice."""
 
 MIN_BUDGET = 200
 """Records and headers that the reference engine may always decode, before the columnar engine starts again."""
@@ -43,8 +40,6 @@ class _Process:
 
     rows = 0
     """Rows decoded plus entries scanned or decoded."""
-    headers = 0
-    """Batch headers read."""
     is_loaded = False
     """True once the columnar engine is in use."""
     is_refused = False
@@ -53,14 +48,7 @@ class _Process:
     @classmethod
     def missing_rows(cls) -> int:
         """Return how many more rows it takes before loading kernels pays."""
-        return (ROWS_BEFORE_LOADING if is_library_built() else ROWS_BEFORE_COMPILING) - cls.rows
-
-    @classmethod
-    def needs_header_kernel(cls) -> bool:
-        """Return whether to read headers with the kernel; none is compiled for this alone."""
-        if cls.is_refused or cls.is_loaded:
-            return cls.is_loaded
-        return cls.headers >= HEADERS_BEFORE_LOADING and is_library_built()
+        return 0 if is_library_built() else ROWS_BEFORE_COMPILING - cls.rows
 
     @classmethod
     def load(cls, columnar: ColumnarEngine, magic: int) -> None:
@@ -82,7 +70,7 @@ def _estimated_rows(entries: Entries) -> int:
 
 
 class AutoEngine:
-    """Uses the reference engine until a process has read enough to load kernels.
+    """Uses the columnar engine; without a library of kernels, the reference engine until compiling pays.
 
     Both engines return the same rows, so callers do not notice the change.
     """
@@ -95,11 +83,11 @@ class AutoEngine:
         self._columnar = ColumnarEngine(self._reference, views=views)
 
     def read_headers(self, file: File, position: int, end: int) -> BatchHeaders:
-        is_columnar = _Process.needs_header_kernel()
-        engine: Engine = self._columnar if is_columnar else self._reference
-        headers = engine.read_headers(file, position, end)
-        _Process.headers += len(headers)
-        return headers
+        is_needed = not (_Process.is_loaded or _Process.is_refused)
+        if is_needed and is_library_built():  # no kernel is compiled for headers alone
+            _Process.load(self._columnar, max(LEAST_SIZES))
+        engine: Engine = self._columnar if _Process.is_loaded else self._reference
+        return engine.read_headers(file, position, end)
 
     def scan(
         self,

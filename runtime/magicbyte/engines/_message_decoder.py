@@ -10,9 +10,10 @@ from kaitaistruct import KaitaiStream
 from magicbyte import codecs
 from magicbyte.checksum import crc32
 from magicbyte.engines._record_headers import UNBOUNDED, WorkBudget
+from magicbyte.engines._record_rows import Row
 from magicbyte.engines.entry import LEAST_SIZE, OVERHEAD, Entry, wrap64
 from magicbyte.engines.protocol import DecodedEntry
-from magicbyte.engines.record_decoder import PARSE_ERRORS, Row, fault, negative_length
+from magicbyte.engines.record_decoder import PARSE_ERRORS, fault, negative_length
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_message import KafkaMessage

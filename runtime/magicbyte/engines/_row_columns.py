@@ -6,8 +6,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from magicbyte.engines._record_rows import Row
 from magicbyte.engines.entry import Entry
-from magicbyte.engines.record_decoder import Row
 from magicbyte.tables.arrays import array_of
 from magicbyte.tables.binary_views import with_binary_views
 from magicbyte.tables.schemas import WIRE_TYPES

@@ -9,6 +9,7 @@ from kaitaistruct import KaitaiStream, KaitaiStructError
 
 from magicbyte import codecs
 from magicbyte.engines._record_headers import UNBOUNDED, RecordHeaders, WorkBudget
+from magicbyte.engines._record_rows import RecordStop, Row
 from magicbyte.engines.entry import OVERHEAD, SEQUENCES, Entry, wrap64
 from magicbyte.engines.protocol import Control, DecodedEntry
 from magicbyte.errors import CodecError, FormatError
@@ -17,6 +18,7 @@ from magicbyte.limits import Limits
 from magicbyte_formats.kaitai.kafka_record import KafkaRecord
 from magicbyte_formats.kaitai.kafka_varint import KafkaVarint
 from magicbyte_formats.wire import (
+    CODEC_NAMES,
     CONTROL_TYPE_NAMES,
     ControlKey,
     ControlType,
@@ -28,41 +30,6 @@ PARSE_ERRORS = (EOFError, ValueError, KaitaiStructError)
 """Errors of the Kaitai classes: the bytes end, a length is negative, or a value is invalid."""
 
 TRANSACTION_ENDS = (ControlType.ABORT, ControlType.COMMIT)
-
-
-class Row(NamedTuple):
-    """The fields that a record has besides its entry's; nulls are None."""
-
-    offset: int
-    timestamp: int | None
-    timestamp_type: int | None
-    key: bytes | None
-    value: bytes | None
-    headers: RecordHeaders | None
-    sequence: int | None
-    body: Any
-    """The object of the Kaitai class, for columns that are not fields of Row."""
-
-
-class RecordStop(NamedTuple):
-    """Position at which a kernel has stopped in a batch; the records before are valid."""
-
-    record_index: int
-    position: int
-    """Byte of the payload at which the record begins, or at which the payload ends."""
-    header_index: int
-    header_position: int
-    """Byte of the payload at which the header *header_index* begins; 0 if the kernel has read none."""
-    num_negative: int = 0
-    """Lengths of keys and values below -1 in the records before."""
-    negative_index: int = 0
-    """The first record with such a length."""
-    negative_position: int = 0
-    num_attributes: int = 0
-    """Records before with reserved attributes."""
-    attributes_index: int = 0
-    """The first record with reserved attributes."""
-    attributes_position: int = 0
 
 
 class SkippedHeaders(NamedTuple):
@@ -170,7 +137,7 @@ def decode_batch(
         message = f"{count} records"
         raise fault(entry, "bad-record-count", message, None, "num_records", count, "at least 0")
     if count == 0:
-        if entry.codec not in codecs.NAMES:  # Kafka's reader looks it up all the same
+        if entry.codec not in CODEC_NAMES:  # Kafka's reader looks it up all the same
             raise codecs.unknown_codec(entry.codec)
         # Kafka's reader asks for no record, so it never reads these bytes.
         if len(section):

@@ -1,4 +1,7 @@
-"""The reference engine: it decodes one record at a time, with the generated Kaitai classes."""
+"""The reference engine: it decodes one record at a time, with the generated Kaitai classes.
+
+The decoders, and the classes, are imported for the first entry: with kernels, most logs have none for them.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -6,13 +9,12 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.engines._message_decoder import decode_message
 from magicbyte.engines._record_headers import UNBOUNDED, WorkBudget
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines._row_columns import RowColumns
 from magicbyte.engines.entry import Entry, checksum_of, whole_entry
 from magicbyte.engines.header_scan import read_batch_headers
 from magicbyte.engines.protocol import BatchHeaders, Chunk, Decoded, DecodedEntry, Entries, Scan
-from magicbyte.engines.record_decoder import RecordStop, decode_batch
 from magicbyte.errors import CodecError, FormatError, LimitError
 from magicbyte.limits import Limits
 from magicbyte.storage import File
@@ -149,10 +151,14 @@ def _decode_entry(
     result = DecodedEntry(base_offset=entry.base_offset, record_count=entry.record_count)
     try:
         if entry.magic == 2:
+            from magicbyte.engines.record_decoder import decode_batch
+
             rows = decode_batch(
                 data, entry, limits, result, budget=budget, stop=stop, known_payload=known_payload
             )
         else:
+            from magicbyte.engines._message_decoder import decode_message
+
             rows = decode_message(data, entry, limits, result, budget=budget)
         for row in rows:
             row_columns.add(entry, row)

@@ -10,10 +10,10 @@ import pytest
 import log_builder as build
 from magicbyte.engines import record_decoder
 from magicbyte.engines._record_headers import RecordHeaders
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines.columnar._kernel_stops import end_of_records, record_stop
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Decoded
-from magicbyte.engines.record_decoder import RecordStop
 from magicbyte.limits import Limits
 from magicbyte_kernels import kernel_interface
 from magicbyte_tools.fuzz.agreement import differences

@@ -15,7 +15,7 @@ import numpy as np
 from magicbyte import codecs
 from magicbyte.engines.entry import Entry, read_entry
 from magicbyte.limits import Limits
-from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_formats.wire import CODEC_NAMES, RecordBatchHeader
 from magicbyte_tools.bench.primitives import (
     PRIMITIVES,
     Bytes,
@@ -50,7 +50,7 @@ class Floor:
         arena = np.zeros(size, np.uint8)
         self.arena = DecompressionArena(arena, arena.data, arena.ctypes.data)
         self.out = np.zeros(max(OUT, size), np.uint8)
-        codec = codecs.NAMES[entries[0].codec]
+        codec = CODEC_NAMES[entries[0].codec]
         self.decompress = self._fastest(codec) if codec != "none" else None
 
     def read(self, mode: str, threads: int) -> int:

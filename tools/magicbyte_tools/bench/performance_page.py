@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from statistics import median
 
-from magicbyte.engines._auto import HEADERS_BEFORE_LOADING
 from magicbyte.limits import MIB
 from magicbyte.reading._walk import MAX_BATCH_BYTES, MAX_NUMBERS_BATCH_BYTES
 from magicbyte_tools.bench import contenders as who
@@ -304,8 +303,7 @@ def _headers(headers: HeaderScan, mb: int) -> str:
         f"engine `columnar`, behind {who.SETTLE_S:.1f} s of the same; the command is `magicbyte dump --table batches --quick`, as a\n"
         "process, less what it takes for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n"
         "At least three quarters of a pass are the system call that a kernel makes for each header, and one that reads several would\n"
-        "read what lies between. By default headers are read by the kernel where kernels are loaded anyway, or\n"
-        f"{HEADERS_BEFORE_LOADING:,} have been read: as long as there are few, Python reads them, in 1.4 times as long.\n\n"
+        "read what lies between.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],

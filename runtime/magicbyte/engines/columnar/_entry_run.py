@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte import codecs
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines.columnar import _buffers, _control_block
 from magicbyte.engines.columnar._buffers import (
     EMPTY,
@@ -42,7 +43,6 @@ from magicbyte.engines.control_records import MAX_CACHED_SIZE, ControlReader
 from magicbyte.engines.entry import codec_at, read_entry
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Chunk, Decoded, DecodedEntry
-from magicbyte.engines.record_decoder import RecordStop
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError, LimitError
 from magicbyte.limits import Limits

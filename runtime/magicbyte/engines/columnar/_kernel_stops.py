@@ -1,7 +1,7 @@
 """Position at which a decode kernel has stopped in an entry, and the negative lengths counted before."""
 
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.record_decoder import RecordStop
 from magicbyte_kernels.kernel_interface import (
     LAST_NEGATIVE_ROW,
     NEGATIVE_BEFORE,

@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines.columnar import _buffers
 from magicbyte.engines.columnar._kernel_stops import record_stop
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.engines.record_decoder import RecordStop
 from magicbyte_kernels.kernel_interface import NUM_NEGATIVE
 
 MAX_VARINT_BYTES = 5

@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.engines._record_rows import RecordStop
 from magicbyte.engines.columnar._output import joined
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Entries, Numbers
 from magicbyte.engines.protocol import Chunk, DecodedEntry
-from magicbyte.engines.record_decoder import RecordStop
 from magicbyte.engines.reference import ReferenceEngine
 from magicbyte.errors import CodecError
 from magicbyte.limits import Limits
