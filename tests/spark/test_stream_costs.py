@@ -14,6 +14,7 @@ from magicbyte.reading import segment_range
 from magicbyte.spark._stream_reader import StreamReader
 from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.storage import _small_files as small_files
+from magicbyte_tools.vectors.companion_cases import offset_index
 from s3_server import S3Server
 
 NUM_PARTITIONS = 1000
@@ -88,12 +89,99 @@ def test_trigger_reads_the_bytes_that_were_appended(
     first, end = trigger(reader, reader.initialOffset())
     assert len(first) == 1999
     for count in (2040, 2080, 2120):
-        data = [*data, *batches(count - 40, count)]
+        more = batches(count - 40, count)
+        data = [*data, *more]
         write_segment(folder, data)
         with counted_reads() as counts:
             offsets, end = trigger(reader, end)
         assert offsets == list(range(count - 40, count))
-        assert counts["log"] < 4 * 40_000, "of a megabyte"
+        assert counts["log"] < 1.5 * len(b"".join(more)), "of a megabyte"
+        assert counts["index"] < 5_000
+
+
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+def test_trigger_of_transactions_reads_few_bytes_more_than_were_appended(
+    tmp_path: Path, level: str
+) -> None:
+    folder = tmp_path / "t-0"
+    data = transactions(0, 9000)
+    write_growing(folder, data)
+    reader = stream(str(folder), isolationLevel=level, startingOffsets="earliest")
+    first, end = trigger(reader, reader.initialOffset())
+    assert first == delivered(0, 9000, level)
+    for count in (9500, 10000):
+        more = transactions(count - 500, count)
+        data = [*data, *more]
+        write_growing(folder, data)
+        with counted_reads() as counts:
+            offsets, end = trigger(reader, end)
+        assert offsets == delivered(count - 500, count, level)
+        assert sum(counts.values()) < 1.2 * len(b"".join(more)), counts
+
+
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+@pytest.mark.parametrize("number", [0, 1, 40, 41, 198, 199])
+@pytest.mark.parametrize("position", [22, 43, 70])
+def test_damage_in_appended_bytes_gives_the_rows_of_the_whole_log(
+    tmp_path: Path, number: int, position: int, level: str
+) -> None:
+    folder = tmp_path / "t-0"
+    data = transactions(0, 1000)
+    write_growing(folder, data)
+    reader = stream(str(folder), isolationLevel=level, startingOffsets="earliest", onDamage="skip")
+    _, end = trigger(reader, reader.initialOffset())
+    more = transactions(1000, 1500)
+    damaged = bytearray(more[number])
+    damaged[position] ^= 1  # attributes, producer id, or records
+    more[number] = bytes(damaged)
+    data = [*data, *more]
+    write_growing(folder, data)
+    found, end = trigger(reader, end)
+    write_growing(folder, [*data, *transactions(1500, 2000)])
+    more_found, end = trigger(reader, end)
+    assert end == {"t": {"0": 2000}}
+    options = {"isolation_level": level, "on_damage": "skip"}
+    whole = mb.open(folder, **options).records(["offset"]).to_pylist()
+    assert found + more_found == [row["offset"] for row in whole if row["offset"] >= 1000]
+
+
+def transactions(first: int, end: int) -> list[bytes]:
+    """Return transactions of two producers in turn: each a batch of four large records and a marker."""
+    entries = []
+    for base in range(first, end, 5):
+        producer = PRODUCER + base // 5 % 2
+        outcome = build.ABORT if base % 7 == 0 else build.COMMIT
+        values = [b"%d " % offset * 800 for offset in range(base, base + 4)]
+        entries.append(build.batch_of(base, *values, producer=producer))
+        entries.append(build.control(outcome, base + 4, producer))
+    return entries
+
+
+def delivered(first: int, end: int, level: str) -> list[int]:
+    """Return the offsets of records in `transactions` that a consumer gets."""
+    return [
+        offset
+        for offset in range(first, end)
+        if offset % 5 != 4 and (level == "read_uncommitted" or offset // 5 * 5 % 7)
+    ]
+
+
+def write_growing(folder: Path, data: list[bytes]) -> None:
+    """Write the segment of *data* and its index, which a broker allocates with 10 MiB while it appends."""
+    folder.mkdir(exist_ok=True)
+    offsets = [
+        offset for base in range(0, len(data) // 2 * 5, 5) for offset in (base + 3, base + 4)
+    ]
+    entries, position, since_last = [], 0, 0
+    for entry, last in zip(data, offsets, strict=True):
+        if since_last > 4096:
+            entries.append((last, position))
+            since_last = 0
+        position += len(entry)
+        since_last += len(entry)
+    (folder / f"{0:020}.log").write_bytes(b"".join(data))
+    index = offset_index(*entries)
+    (folder / f"{0:020}.index").write_bytes(index + bytes((10 << 20) - len(index)))
 
 
 def test_open_transaction_holds_back_triggers_until_its_marker(

@@ -19,6 +19,8 @@ from file_damage import flip
 from io_faults import faulty_disk
 from log_reader import spans
 from magicbyte.errors import ChangedError, ChecksumError, FormatError, InputError, UnreadableError
+from magicbyte.reading import partial_plan, segment_range
+from magicbyte.reading._stream_plan import survey_of_ranges
 from magicbyte.reading.partial_plan import ReadableRanges, survey_of_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.retry import MAX_TRIES
@@ -114,6 +116,30 @@ def expected(path: Path, level: str) -> list[tuple[Any, ...]]:
 def test_each_offset_comes_once_while_logs_grow_and_queries_restart(
     seed: int, level: str, tmp_path: Path
 ) -> None:
+    check_growing_logs(seed, level, tmp_path)
+
+
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+@pytest.mark.parametrize("seed", range(4))
+def test_each_offset_comes_once_while_only_appended_headers_are_planned(
+    seed: int, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(segment_range, "MIN_SAVED_BYTES", 0)
+    monkeypatch.setattr(segment_range, "MIN_SAVED_PART", 0)
+    plans = []
+
+    def survey(*arguments: Any) -> Any:
+        plans.append(survey_of_ranges(*arguments))
+        return plans[-1]
+
+    monkeypatch.setattr(partial_plan, "survey_of_ranges", survey)
+    check_growing_logs(seed, level, tmp_path)
+    assert len(plans) >= 20
+    assert None not in plans
+
+
+def check_growing_logs(seed: int, level: str, tmp_path: Path) -> None:
+    """Check the rows of a stream that reads logs while they grow, and is restarted now and then."""
     rng = random.Random(seed)
     names = [
         "interleaved-0",

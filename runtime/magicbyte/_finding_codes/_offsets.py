@@ -71,7 +71,7 @@ OFFSETS = (
         "warning",
         "A part of a log is not as its offset index says, or does not tell how a transaction ended.",
         cause="Batches are damaged or missing, the index belongs to another file, or a transaction is very long.",
-        consequence="All headers of the partition were read, as with `transactions=markers`: the rows are right, and reading took longer.",
+        consequence="All headers of the partition, or all bytes of the range, were read, as with `transactions=markers`: the rows are right, and reading took longer.",
         remedy="`magicbyte verify` says what is wrong. Nothing to do for this read.",
         source=OUR_RULE,
     ),

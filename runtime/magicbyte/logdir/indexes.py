@@ -1,8 +1,11 @@
 """Consistent entries of offset and time indexes."""
 
+from bisect import bisect_left
+from collections.abc import Callable
+
 import numpy as np
 
-from magicbyte.errors import MissingError, StoreError, UnreadableError
+from magicbyte.errors import ChangedError, MissingError, StoreError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.tables.arrays import RowFormat, StructuredRows, dtype_of
@@ -16,6 +19,9 @@ AROUND_ROWS = 4096
 
 MIN_INDEX_PARTS = 4
 """An index of fewer times the entries that would be read is read as a whole."""
+
+MIN_BISECTED_ROWS = 4096
+"""An index of fewer entries, 32 KiB, is read as a whole: a bisection takes a hundred reads."""
 
 EDGE_ROWS = 2
 """Entries that must be known before and after an offset."""
@@ -82,6 +88,47 @@ def positions_around(
     num_above = len(offsets) - int(np.searchsorted(offsets, high))
     is_end_known = end == num_rows or num_above >= EDGE_ROWS
     return index_rows if is_first_known and is_end_known else None
+
+
+def positions_between(
+    log: PartitionLog, segment: LogFile, low: int, high: int | None = None
+) -> StructuredRows | None:
+    """Return the entries of the offset index of *segment* between the relative offsets *low* and *high*.
+
+    The first EDGE_ROWS are at or below *low*, or are the index's first ones; the last EDGE_ROWS are above *high*, or are
+    its last ones. They are found by bisection, since a broker allocates the index of its newest segment with 10 MiB,
+    and nothing tells where its entries end. *high* None: up to the last one. None: the index is small, in a store, or
+    invalid there.
+    """
+    for file in log.files:
+        if file.live and file.kind == "index" and file.base_offset == segment.base_offset:
+            break
+    else:
+        return None
+    size = OffsetIndexEntry.SIZE
+    num_rows = file.size_bytes // size
+    if file.store is not None or num_rows < MIN_BISECTED_ROWS:
+        return None
+    try:
+        with file.open_strictly() as opened:
+
+            def rows(first: int, end: int) -> StructuredRows:
+                return whole_rows(
+                    opened.read_at(first * size, (end - first) * size), OffsetIndexEntry
+                )
+
+            def num_below(end: int, is_above: Callable[[StructuredRows], bool]) -> int:
+                return bisect_left(range(end), True, key=lambda row: is_above(rows(row, row + 1)))
+
+            end = num_below(num_rows, lambda row: not len(without_zeros(row)))
+            first = num_below(end, lambda row: row["relative_offset"][0] > low)
+            if high is not None:
+                above = num_below(end, lambda row: row["relative_offset"][0] > high)
+                end = min(above + EDGE_ROWS, end)
+            index_rows = rows(max(first - EDGE_ROWS, 0), end)
+    except (ChangedError, MissingError, UnreadableError):
+        return None  # the whole index is read instead, which reports the fault
+    return _within(index_rows, segment) if first_decrease(index_rows) is None else None
 
 
 def positions_of(index: LogFile, segment: LogFile) -> StructuredRows:

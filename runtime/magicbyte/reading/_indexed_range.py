@@ -20,10 +20,11 @@ from typing import NamedTuple
 from magicbyte.engines.entry import HEADER_BYTES, Entry, read_entry
 from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import FormatError, LimitError, MissingError, UnreadableError
+from magicbyte.findings import Finding
 from magicbyte.limits import MIB
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, check_below, read_producer_snapshot
 from magicbyte.logdir.frames import frames
-from magicbyte.logdir.indexes import positions_around, read_positions
+from magicbyte.logdir.indexes import positions_around, positions_between, read_positions
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading import segment_range
 from magicbyte.reading.planner import Planner
@@ -80,17 +81,32 @@ def survey_by_index(
 
     No transaction that began before *stable_offset* is open, as far as the caller knows.
     """
-    options = planner.options
-    is_committed = options.isolation_level == "read_committed"
-    is_other_log = log.is_filled or log.state is not None or planner.aborted_list is not None
-    if is_other_log or options.on_damage == "stop" or not known_bases(log):
-        return None
-    if is_committed and options.transactions == "index":
-        return None  # other rules decide which transactions are open
+    is_committed = planner.options.isolation_level == "read_committed"
     first, end = offsets
-    if end is not None and end <= (first or 0):
+    if not may_use_indexes(planner, log) or (end is not None and end <= (first or 0)):
         return None
     return _RangeSurvey(planner, log, offsets, split_bytes).run(stable_offset, is_committed)
+
+
+def may_use_indexes(planner: Planner, log: PartitionLog) -> bool:
+    """Return whether the offset indexes of *log*, as a broker writes them, may tell which bytes are read."""
+    options = planner.options
+    if options.isolation_level == "read_committed" and options.transactions == "index":
+        return False  # other rules decide which transactions are open
+    is_other_log = log.is_filled or log.state is not None or planner.aborted_list is not None
+    return not is_other_log and options.on_damage != "stop" and bool(known_bases(log))
+
+
+def unread_finding(log: PartitionLog, num_bytes: int) -> Finding:
+    """Return the finding that no more than *num_bytes* of *log* are read for a range."""
+    num_all = log.log_bytes
+    return log.finding(
+        UNREAD_BYTES,
+        f"{num_bytes:,} of {num_all:,} bytes were read for these offsets: damage in the "
+        "others, and records that are in the wrong place, would not be noticed",
+        found=str(num_bytes),
+        expected=str(num_all),
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,17 +134,8 @@ class _RangeSurvey:
         survey, num_bytes = self._settled(range_start, range_end, is_committed)
         if survey is None:
             return None
-        num_all = self.log.log_bytes
         survey.findings = [each for each in survey.findings if each.code not in COMPANIONS_MISSING]
-        survey.findings.append(
-            self.log.finding(
-                UNREAD_BYTES,
-                f"{num_bytes:,} of {num_all:,} bytes were read for these offsets: damage in the "
-                "others, and records that are in the wrong place, would not be noticed",
-                found=str(num_bytes),
-                expected=str(num_all),
-            )
-        )
+        survey.findings.append(unread_finding(self.log, num_bytes))
         return survey
 
     # Positions
@@ -152,8 +159,13 @@ class _RangeSurvey:
     def _rows_around(self, segment: int) -> StructuredRows | None:
         """Return the entries of the index of *segment* around the range, if the index is large."""
         bases, (first, end) = known_bases(self.log), self.offsets
-        if segment + 1 == len(bases) or first is None or end is None:
-            return None  # of the last segment, the span of its offsets is not known
+        if first is None:
+            return None
+        if segment + 1 == len(bases):  # the span of its offsets is not known
+            low = max(first - bases[segment], 0)
+            return positions_between(self.log, self.log.logs[segment], low)
+        if end is None:
+            return None
         base, span = bases[segment], bases[segment + 1] - bases[segment]
         low, high = (min(max(offset - base, 0), span - 1) for offset in (first, end - 1))
         return positions_around(self.log, self.log.logs[segment], low, high, span)

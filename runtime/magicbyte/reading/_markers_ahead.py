@@ -38,6 +38,10 @@ MAX_AHEAD_BYTES = 32 * MIB
 """Bytes that are read ahead of the records; a longer transaction needs a survey of the whole log."""
 
 
+MAX_OPEN_AHEAD_BYTES = 128 << 10
+"""The same with `read_uncommitted` and a range, which delivers the records of open transactions, too."""
+
+
 class PlanDoubtError(Exception):
     """Raised where a split is not as its plan from index files assumes; the message says why."""
 
@@ -61,7 +65,12 @@ class AheadPlan:
     """Producer ids and first offsets of transactions that are open at the end of the log."""
     first_offsets: tuple[int, int] | None
     """The entry at the split's start begins above the first offset, and not above the second. None: at
-    the beginning of a segment."""
+    the beginning of a segment, or at a known offset."""
+    is_of_range: bool = False
+    """True if the plan is of a range of offsets, and not of the whole log."""
+    is_open_allowed: bool = False
+    """True if a transaction that has no marker in MAX_OPEN_AHEAD_BYTES counts as open: its records are
+    delivered in any case."""
 
     def gap_findings(self, entries: Entries, last: int | None) -> Iterator[Finding]:
         """Yield a finding for each gap in the offsets of *entries*, which follow the offset *last*."""
@@ -147,7 +156,7 @@ class MarkersAhead:
         markers = list(_markers(entries, decoded, is_control))
         is_open = self._is_open(producers, entries.column("first_offset"), is_data)
         is_settled = is_data & ~is_open
-        self._read_ahead(producers, positions, is_settled, markers, chunk, end + MAX_AHEAD_BYTES)
+        self._read_ahead(producers, positions, is_settled, markers, chunk, end)
         outcomes = Outcomes([*markers, *self._markers], otherwise="open", markers=markers)
         gaps = [*positions[self._gaps_in(entries, None)].tolist(), *self._gaps]
         if gaps:
@@ -177,28 +186,32 @@ class MarkersAhead:
         is_settled: Mask,
         markers: Sequence[OutcomeEnd],
         chunk: Chunk,
-        limit: int,
+        end: int,
     ) -> None:
-        """Scan the entries after the ones of *is_settled* until each producer's last one has a marker."""
+        """Scan the entries from *end* on, after the ones of *is_settled*, until each producer's last one has a marker."""
         lasts = dict(
             zip(producers[is_settled].tolist(), positions[is_settled].tolist(), strict=True)
         )
         for marker in markers:
             if lasts.get(marker.producer_id, marker.position) < marker.position:
                 del lasts[marker.producer_id]
-        for end in self._markers:
-            lasts.pop(end.producer_id, None)
+        for marker in self._markers:
+            lasts.pop(marker.producer_id, None)
         self._read_bytes = FIRST_READ_BYTES
         while lasts:
-            if self._position >= limit:
+            if self._plan.is_open_allowed and (
+                self._position >= end + MAX_OPEN_AHEAD_BYTES or self._is_at_end()
+            ):
+                return
+            if self._position >= end + MAX_AHEAD_BYTES:
                 raise PlanDoubtError(
                     f"a transaction of producer {next(iter(lasts))} has no marker in "
                     f"{MAX_AHEAD_BYTES} bytes"
                 )
             num_known = len(self._markers)
             self._scan_more(chunk)
-            for end in self._markers[num_known:]:
-                lasts.pop(end.producer_id, None)
+            for marker in self._markers[num_known:]:
+                lasts.pop(marker.producer_id, None)
 
     def _scan_more(self, chunk: Chunk) -> None:
         """Scan the entries from the position on: in *chunk* if it has them, otherwise in the file."""
@@ -222,6 +235,11 @@ class MarkersAhead:
             self._markers.append(OutcomeEnd(start, producer, outcome))
         self._position += scan.end
         self._last_offset = int(entries.column("last_offset")[-1])
+
+    def _is_at_end(self) -> bool:
+        """Return whether no entry follows the ones that were scanned, in this segment or the next."""
+        is_last = self._plan.next_file is None or bool(self._file_start)
+        return is_last and self._position - self._file_start >= self._file.size_bytes
 
     def _open_next(self) -> None:
         following = self._plan.next_file

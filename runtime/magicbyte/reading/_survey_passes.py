@@ -100,7 +100,7 @@ class IndexPass(LogPass):
                     "all others that have ended are taken for committed",
                 )
             )
-        return _finish_transactions(survey)
+        return finish_transactions(survey)
 
 
 class VerifiedPass(LogPass):
@@ -158,7 +158,7 @@ class VerifiedPass(LogPass):
         survey.num_empty_transactions = markers.num_empty
         survey.first_empty_transaction = markers.first_empty
         self.doubt_aborts_in_cleaned_log()
-        return _finish_transactions(survey)
+        return finish_transactions(survey)
 
     def doubt_aborts_in_cleaned_log(self) -> None:
         """Make aborts undecided whose records the log cleaner has kept: it removes aborted records.
@@ -245,7 +245,7 @@ class UpToDamagePass(VerifiedPass):
         segment.stop_at, segment.stop_end = entry.position, entry.end
 
 
-def _finish_transactions(survey: Survey) -> Survey:
+def finish_transactions(survey: Survey) -> Survey:
     """Add the last stable offset, and findings about unfinished transactions, to *survey*."""
     if survey.log_end_offset is not None:
         survey.last_stable_offset = last_stable_offset(

@@ -1,7 +1,7 @@
-"""Plan a split by a survey of its whole log, where its plan from index files does not hold.
+"""Plan a split by a survey of its log, where its plan from index files does not hold.
 
-A split may be read on any machine, so its log is listed there. The survey is cached: other splits of
-the log may need it, too.
+A split may be read on any machine, so its log is listed there. A survey of the whole log is cached: other
+splits of the log may need it, too. Of a range of offsets, no more is surveyed than it needs.
 """
 
 from collections import OrderedDict
@@ -13,6 +13,7 @@ from magicbyte.logdir.discover import described, discover
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._index_plan import index_boundaries
 from magicbyte.reading._markers_ahead import AheadPlan
+from magicbyte.reading.partial_plan import survey_of_range
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, ReadOptions
 from magicbyte.reading.split import Split
@@ -28,17 +29,22 @@ _surveys: OrderedDict[SurveyKey, Survey] = OrderedDict()
 _lock = Lock()
 
 
-def planned_by_whole_log(
+def planned_by_survey(
     split: Split, ahead: AheadPlan, position: int, open_log: Opener
 ) -> list[Split]:
-    """Return splits for the entries of *split* from *position* on, by a survey of the whole log."""
+    """Return splits for the entries of *split* from *position* on, by a survey of the log, or of its range."""
     log = _listed_log(split)
     options = replace(split.options, offsets=NO_RANGE, transactions="markers")
-    planner = Planner(options, open_log=open_log)
-    survey = _survey(planner, log, ahead.split_bytes)
+    planner, offsets = Planner(options, open_log=open_log), split.options.offsets
+    if ahead.is_of_range:
+        survey = survey_of_range(planner, log, offsets, ahead.split_bytes, stable_offset=offsets[1])
+    else:
+        survey = _survey(planner, log, ahead.split_bytes)
     splits = []
-    for whole in planner.splits(survey, split.options.offsets):
-        if whole.file.path != split.file.path or not split.start <= whole.start < split.end:
+    for whole in planner.splits(survey, offsets, only_wanted=ahead.is_of_range):
+        if whole.file.path != split.file.path:
+            continue
+        if not ahead.is_of_range and not split.start <= whole.start < split.end:
             continue
         if whole.end > position:
             splits.append(

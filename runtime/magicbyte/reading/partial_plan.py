@@ -7,7 +7,7 @@ those after it in which its transactions end. Where these contradict the snapsho
 beginning, or leave a transaction of the range uncertain, more of the log is read.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -16,6 +16,7 @@ from magicbyte.logdir.indexes import read_times
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._indexed_range import UNREAD_BYTES, survey_by_index
 from magicbyte.reading._indexed_times import offset_by_index
+from magicbyte.reading._stream_plan import survey_of_appended, survey_of_ranges
 from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
@@ -119,7 +120,9 @@ class ReadableRanges:
         before = self.stable_offset(log)
         if not before or not self.is_end_known(log):
             return None
-        survey = survey_by_index(planner, log, (before, None), None, before)
+        survey = survey_of_appended(planner, log, before) or survey_by_index(
+            planner, log, (before, None), None, before
+        )
         if survey is None or _end_for_all(survey, planner.options.isolation_level) < before:
             return None  # it was truncated: which transactions are open is not known any more
         return survey
@@ -204,6 +207,25 @@ def survey_of_range(
         )
     )
     return survey
+
+
+def survey_for_tasks(
+    planner: Planner,
+    log: PartitionLog,
+    bounded_ranges: Sequence[BoundedRange],
+    split_bytes: int,
+    *,
+    stable_offset: int | None = None,
+) -> Survey:
+    """Return a survey for splits of consecutive *bounded_ranges* of *log*; with `read_committed`, all that begins there has ended.
+
+    Arguments as for `survey_of_range`. Where the indexes permit it, nothing is read that a task reads again.
+    """
+    survey = survey_of_ranges(planner, log, bounded_ranges, split_bytes)
+    if survey is not None:
+        return survey
+    offsets = bounded_ranges[0][0], bounded_ranges[-1][1]
+    return survey_of_range(planner, log, offsets, split_bytes, stable_offset=stable_offset)
 
 
 def _up_to(rest: PartitionLog, *, end: int | None, more: int) -> PartitionLog:

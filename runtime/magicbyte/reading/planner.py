@@ -303,7 +303,7 @@ class Planner:
                     outcome_index=index,
                     ahead=None
                     if survey.split_bytes_by_index is None
-                    else _ahead(survey, segment, following, here, there),
+                    else _ahead(survey, segment, following, here, there, options.isolation_level),
                     log_start_offset=survey.log_start_offset,
                     last_stable_offset=last_stable_offset,
                     options=options,
@@ -375,6 +375,7 @@ def _ahead(
     following: SegmentSurvey | None,
     here: Boundary,
     there: Boundary | None,
+    isolation_level: str,
 ) -> AheadPlan:
     """Return how the task of the split between *here* and *there* finds outcomes by itself."""
     assert survey.split_bytes_by_index is not None
@@ -393,6 +394,8 @@ def _ahead(
         first_offsets=None
         if here.latest is None or here.floor is None
         else (here.floor, here.latest),
+        is_of_range=survey.is_of_range,
+        is_open_allowed=survey.is_of_range and isolation_level == "read_uncommitted",
     )
 
 

@@ -14,10 +14,10 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import Finding, Severity, worst
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading._markers_ahead import PlanDoubtError
+from magicbyte.reading._markers_ahead import AheadPlan, PlanDoubtError
 from magicbyte.reading._ordered_threads import in_order
 from magicbyte.reading._range_check import range_findings
-from magicbyte.reading._whole_log_plan import planned_by_whole_log
+from magicbyte.reading._whole_log_plan import planned_by_survey
 from magicbyte.reading.partial_plan import survey_of_wanted, wanted_offsets
 from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
@@ -356,15 +356,16 @@ def examine(
             return
         except PlanDoubtError as error:
             doubt = error
-    yield ChunkResult(findings=[_doubted(split, doubt)])
-    for planned in planned_by_whole_log(split, split.ahead, doubt.position, open_log):
+    yield ChunkResult(findings=[_doubted(split, split.ahead, doubt)])
+    for planned in planned_by_survey(split, split.ahead, doubt.position, open_log):
         yield from examine(planned, columns, chosen=chosen, open_log=open_log, ordered=ordered)
 
 
-def _doubted(split: Split, doubt: PlanDoubtError) -> Finding:
+def _doubted(split: Split, ahead: AheadPlan, doubt: PlanDoubtError) -> Finding:
+    read = "all bytes of the range" if ahead.is_of_range else "all headers of the partition"
     return Finding(
         code="index-doubted",
-        message=f"{doubt}; all headers of the partition were read",
+        message=f"{doubt}; {read} were read",
         topic=split.topic,
         partition=split.partition,
         file=split.file.name,

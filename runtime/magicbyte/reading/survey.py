@@ -108,7 +108,10 @@ class Survey:
     aborted: AbortedTransactions | None = None
     """The entries of the transaction indexes, where these decide and not the markers."""
     split_bytes_by_index: int | None = None
-    """The split size, if offset indexes and the end of the log were read, and no header before it."""
+    """The split size, if offset indexes divide the log, and no header before its end was read."""
+    is_of_range: bool = False
+    """True if it is of a range of offsets, and all transactions that begin before its end have ended, as far as
+    that concerns the read."""
 
     @property
     def ranges_at_end(self) -> list[UnsoundRange]:

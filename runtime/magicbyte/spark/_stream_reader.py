@@ -20,7 +20,7 @@ from magicbyte.reading.partial_plan import (
     BoundedRange,
     ReadableRanges,
     offset_at,
-    survey_of_range,
+    survey_for_tasks,
 )
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.retry import retry_changed
@@ -344,8 +344,7 @@ def _splits(
 
     No transaction that began before *stable_offset* is open.
     """
-    offsets = ranges[0][0], ranges[-1][1]
-    survey = survey_of_range(planner, log, offsets, max_bytes, stable_offset=stable_offset)
+    survey = survey_for_tasks(planner, log, ranges, max_bytes, stable_offset=stable_offset)
     log_findings("plan", survey.findings, is_growing=True)
     return planner.splits_of_ranges(survey, ranges), survey.is_in_order
 
