@@ -6,11 +6,15 @@ On a terminal, lines are cut at its width; otherwise the output is the same ever
 
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate
+from shutil import get_terminal_size
 from typing import IO, Any
+from unicodedata import category, east_asian_width
 
 import pyarrow as pa
 
 from magicbyte_cli.display import iso_time, printable, printable_bytes
+from magicbyte_cli.painter import Painter
 from magicbyte_cli.row_chunks import MAX_ELEMENTS, element_chunks, num_elements, row_chunks
 
 NULL = "-"
@@ -44,7 +48,7 @@ class TextWriter:
         self._out = out
         self._schema = schema
         self._format_bytes = BYTE_FORMATS[bytes_as]
-        self._terminal = _TerminalLines() if is_terminal else None
+        self._terminal = _TerminalLines(out) if is_terminal else None
         self._rows: list[tuple[str, ...]] = []
         self._widths = [_display_width(name) for name in schema.names]
         self._is_number = [pa.types.is_integer(field.type) for field in schema]
@@ -99,14 +103,14 @@ class TextWriter:
             widest = max(_display_widths(column), default=0)
             self._widths[number] = max(self._widths[number], min(widest, MAX_COLUMN_WIDTH))
         if not self._has_header:
-            self._write_lines(self._lines([(name,) for name in self._schema.names]), style="bold")
+            self._write_lines(self._lines([(name,) for name in self._schema.names]), is_strong=True)
             self._has_header = True
         self._write_lines(self._lines(columns))
         self._rows = []
 
-    def _write_lines(self, lines: list[str], style: str | None = None) -> None:
+    def _write_lines(self, lines: list[str], *, is_strong: bool = False) -> None:
         if self._terminal is not None:
-            self._terminal.write(lines, style)
+            self._terminal.write(lines, is_strong=is_strong)
             return
         self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
         self._out.flush()
@@ -147,26 +151,35 @@ def _display_widths(column_cells: Sequence[str]) -> Iterable[int]:
 class _TerminalLines:
     """Prints lines, cut at the width of the terminal."""
 
-    def __init__(self) -> None:
-        from rich.console import Console  # its import takes longer than most reads
+    def __init__(self, out: IO[bytes]) -> None:
+        self._out = out
+        self._painter = Painter.for_stdout()
 
-        self._console = Console()
-
-    def write(self, lines: list[str], style: str | None) -> None:
-        from rich.cells import set_cell_size
-
-        width = self._console.width
+    def write(self, lines: list[str], *, is_strong: bool) -> None:
+        """Print *lines*, those of a head in bold."""
+        width = get_terminal_size().columns
         for line in lines:
             visible = (
-                line if _display_width(line) <= width else set_cell_size(line, width - 1) + "…"
+                line if _display_width(line) <= width else _first_columns(line, width - 1) + "…"
             )
-            self._console.print(visible, style=style, markup=False, highlight=False, soft_wrap=True)
+            text = self._painter.strong(visible) if is_strong else visible
+            self._out.write(f"{text}\n".encode())
+        self._out.flush()
+
+
+def _first_columns(text: str, width: int) -> str:
+    """Return the beginning of *text* that takes at most *width* columns of a terminal."""
+    ends = accumulate(map(_character_width, text))
+    return "".join(character for character, end in zip(text, ends, strict=True) if end <= width)
 
 
 def _display_width(text: str) -> int:
     """Return the width of *text*, in columns of a terminal."""
-    if text.isascii():
-        return len(text)
-    from rich.cells import cell_len
+    return len(text) if text.isascii() else sum(map(_character_width, text))
 
-    return cell_len(text)
+
+def _character_width(character: str) -> int:
+    """Return the columns that a terminal takes for *character*: 2 for a wide one, 0 for one that combines."""
+    if category(character) in ("Mn", "Me", "Cf"):
+        return 0
+    return 2 if east_asian_width(character) in ("W", "F") else 1
