@@ -156,7 +156,7 @@ class _TerminalLines:
         self._painter = Painter.for_stdout()
 
     def write(self, lines: list[str], *, is_strong: bool) -> None:
-        """Print *lines*, those of a head in bold."""
+        """Print *lines*, in bold if *is_strong*."""
         width = get_terminal_size().columns
         for line in lines:
             visible = (
