@@ -109,8 +109,8 @@ class Planner:
             quick: Read headers only.
             by_markers: Let markers decide how transactions ended, even if the options say `index`.
         """
-        if for_records and log.files and log.files[0].store is not None:
-            survey = self._survey_by_index(log, split_bytes or STORED_SPLIT_BYTES)
+        if for_records:
+            survey = self.survey_by_index(log, split_bytes or STORED_SPLIT_BYTES)
             if survey is not None:
                 return survey
         split_bytes = split_bytes or SPLIT_BYTES
@@ -125,10 +125,14 @@ class Planner:
                 self._headers[segment.file.path] = segment.heads
         return survey
 
-    def _survey_by_index(self, log: PartitionLog, split_bytes: int) -> Survey | None:
-        """Return the survey of *log* by its offset indexes and its end; None if these do not suffice."""
+    def survey_by_index(self, log: PartitionLog, split_bytes: int) -> Survey | None:
+        """Return the survey of *log* in a store by its offset indexes and its end; None if these do not suffice.
+
+        It is cached, as by `survey`.
+        """
         is_auto = self.options.transactions == "auto" and self.aborted_list is None
-        if not is_auto or self.options.on_damage == "stop":
+        is_stored = bool(log.files) and log.files[0].store is not None
+        if not is_stored or not is_auto or self.options.on_damage == "stop":
             return None
         key = log.key, split_bytes
         if key not in self._surveys_by_index:

@@ -30,7 +30,7 @@ from magicbyte.spark._driver_tables import PipelineSummary
 from magicbyte.spark._offset_ranges import partition_of
 from magicbyte.spark._option_values import Partition, from_json, to_json
 from magicbyte.spark._pipeline import Say, TaskRun, origin_of
-from magicbyte.spark._pipeline_plan import text_of_tasks
+from magicbyte.spark._pipeline_plan import text_of_tasks, without_index_plan
 from magicbyte.spark._spark_errors import translated_errors
 from magicbyte.spark._survey_job import survey_on_spark
 from magicbyte.spark._tasks import tasks
@@ -136,6 +136,7 @@ def plan_append(
         raise InputError("offsets or times with --append", "neither: the output keeps its offsets")
     planner, ranges = Planner(options), ReadableRanges()
     new = [log for log in dataset.logs if partition_of(log) not in kept]
+    new = without_index_plan(planner, new, max_partition_bytes)
     if spark is not None and len(new) > 1:
         with translated_errors():
             survey_on_spark(planner, new, max_partition_bytes, spark.get())
@@ -148,7 +149,9 @@ def plan_append(
             )
         first = kept.get(partition_of(log))
         needs_whole_log = first is None or options.on_damage == "stop"
-        survey = planner.survey(log, max_partition_bytes) if needs_whole_log else None
+        survey = None
+        if needs_whole_log:
+            survey = planner.survey(log, max_partition_bytes, for_records=True)
         readable = (
             ranges.of(planner, log)
             if survey is None

@@ -8,7 +8,7 @@ import json
 import types
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, fields, is_dataclass, replace
-from functools import cache
+from functools import cache, partial
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Union, get_args, get_origin, get_type_hints
@@ -19,6 +19,7 @@ from magicbyte.limits import MIB
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.partial_plan import plan_partitions
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
@@ -59,13 +60,15 @@ def make_plan(
     max_partition_bytes: int,
     *,
     by_topic: bool = False,
+    for_records: bool = False,
     spark: Callable[[], SparkSession] | None = None,
     parallel_bytes: int = SMALL_BYTES,
 ) -> PipelinePlan:
     """Survey *dataset* and return its plan.
 
-    *by_topic*: no task reads from two topics. If *dataset* has *parallel_bytes* or more, *spark*
-    surveys it with one task per partition.
+    *by_topic*: no task reads from two topics. *for_records*: only tables are written that tasks write, so index files
+    are enough for a partition in a store, and other partitions are not counted. If *dataset* has *parallel_bytes*
+    or more, *spark* surveys the others with one task per partition.
     """
     planner = Planner(dataset.options)
 
@@ -78,16 +81,30 @@ def make_plan(
 
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
-    if spark is not None and len(dataset.logs) > 1 and size_of(dataset) >= parallel_bytes:
+    logs = dataset.logs
+    if for_records:
+        others, logs = [], tuple(without_index_plan(planner, logs, max_partition_bytes))
+    if spark is not None and len(logs) > 1 and size_of(dataset) >= parallel_bytes:
         with translated_errors():
-            survey_on_spark(planner, dataset.logs, max_partition_bytes, spark())
+            survey_on_spark(planner, logs, max_partition_bytes, spark())
     return PipelinePlan(
         dataset,
-        tuple(planner.survey(log, max_partition_bytes) for log in (*dataset.logs, *others)),
+        tuple(
+            planner.survey(log, max_partition_bytes, for_records=for_records)
+            for log in (*dataset.logs, *others)
+        ),
         in_tasks(dataset.logs),
         in_tasks(others),
         max_partition_bytes,
     )
+
+
+def without_index_plan(
+    planner: Planner, logs: Sequence[PartitionLog], max_partition_bytes: int
+) -> list[PartitionLog]:
+    """Return the *logs* whose headers *planner* must survey; it caches surveys of the others, by index files."""
+    survey = partial(planner.survey_by_index, split_bytes=max_partition_bytes)
+    return [log for log, by_index in plan_ahead(logs, survey) if by_index is None]
 
 
 def text_of(plan: PipelinePlan, *, about: dict[str, Any]) -> str:

@@ -17,7 +17,7 @@ from magicbyte.spark._pipeline_plan import SMALL_BYTES, PipelinePlan, make_plan,
 from magicbyte.spark._stage import Stage, check_output, staged
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.table_formats import TableFormats
-from magicbyte.spark.task_writer import OutputSettings
+from magicbyte.spark.task_writer import TASK_TABLES, OutputSettings
 from magicbyte.storage import NO_OPTIONS, StorageOptions, is_url
 from magicbyte.storage.output_folder import OutputFolder, output_folder
 from magicbyte.verification.verify import Verification
@@ -81,6 +81,7 @@ class Pipeline:
                 self.dataset,
                 self.max_partition_bytes,
                 by_topic="topic" in self.output.partition_by,
+                for_records=set(self.output.tables) <= set(TASK_TABLES),
                 spark=spark.get,
             )
             say(_planned(plan))

@@ -38,13 +38,15 @@ class Failed(Exception):
     """A job ended with an exit status other than 0."""
 
 
-def run(commands: Mapping[str, Sequence[str]], *, repetitions: int) -> list[ProcessJob]:
+def run(
+    commands: Mapping[str, Sequence[str]], *, repetitions: int, has_first_run: bool = True
+) -> list[ProcessJob]:
     """Run *commands* (arguments by name) in turn, *repetitions* times, and return the cost of each.
 
-    Their output is discarded. An extra first run is not measured: it writes bytecode and machine code
+    Their output is discarded. If *has_first_run*, an extra one is not measured: it writes bytecode and machine code
     that later runs use. Raises Failed if a command exits with another status than 0.
     """
-    for name, command in commands.items():
+    for name, command in commands.items() if has_first_run else ():
         _run(ProcessJob(name), command)
     jobs = {name: ProcessJob(name) for name in commands}
     for _ in range(repetitions):
