@@ -37,6 +37,11 @@ class Entries(Sequence[Entry]):
     def __iter__(self) -> Iterator[Entry]:
         return iter(self._entries)
 
+    @property
+    def are_messages(self) -> bool:
+        """True if none of the entries is a v2 batch."""
+        return all(entry.magic < 2 for entry in self._entries)
+
     def picked(self, numbers: Indices) -> "Entries":
         """Return the entries at the indices *numbers*; faster than indexing one entry at a time."""
         return Entries([self._entries[number] for number in numbers.tolist()])

@@ -43,6 +43,7 @@ class BatchHeaders(Entries):
 
     _fields: "np.ndarray[Any, Any]"
     _positions: Numbers
+    are_messages = False
 
     @classmethod
     def back_to_back(cls, headers: bytes | bytearray, begin: int) -> Self:

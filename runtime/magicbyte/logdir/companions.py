@@ -184,6 +184,13 @@ class TransactionCompanions:
         return self.snapshots.get(self.first_base) if self.first_base else None
 
     @property
+    def begins_in_transaction(self) -> bool:
+        """True if a transaction is open at the beginning of the log, as the snapshot there states."""
+        return any(
+            producer.current_transaction_first_offset >= 0 for producer in self.start_snapshot or ()
+        )
+
+    @property
     def are_expected(self) -> bool:
         """True if the log is a partition folder, which holds companion files next to its segments."""
         log = self.log

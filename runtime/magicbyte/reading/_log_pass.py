@@ -3,25 +3,28 @@
 The passes in this module read headers only; those in `_survey_passes` also settle transactions.
 """
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 
 import numpy as np
 
-from magicbyte.engines.entry_columns import NO_VALUE, Numbers
+from magicbyte.engines.entry_columns import NO_VALUE
 from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._boundaries import boundaries_at, boundaries_every
 from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._joined_pieces import joined_pieces
 from magicbyte.reading._offset_order import LogOffsets, gap_finding
-from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
+from magicbyte.reading._walk import HeaderWalk, Piece, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, open_segment
+from magicbyte.storage import File
 from magicbyte.tables.arrays import Indices, Mask
 
 MAX_KEPT_HEADERS = 1 << 17
@@ -43,6 +46,8 @@ class SurveyOptions:
     cuts: Mapping[str, Sequence[int]] | None = None
     """Positions, by path of a segment, from which on the next entry begins a split; None: by *split_bytes*."""
     open_log: Opener = open_segment
+    is_part: bool = False
+    """True if the log is a part of a log, whose earlier segments are left out."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,36 +119,54 @@ class LogPass:
         return self.finish()
 
     def read_segments(self) -> None:
-        logs = self.log.logs
-        for number, file in enumerate(logs):
-            is_last = number + 1 == len(logs) and self.log.next_base is None
-            segment = SegmentSurvey(file, number, segment_bounds(self.log, number), is_last)
-            self.survey.segments.append(segment)
+        for number in range(len(self.log.logs)):
+            segment = self.add_segment(number)
             self.read_segment(segment)
             if self.is_done(segment):
                 break
-        if logs and segment.is_last and not segment.sound_bytes:
-            self.add_gap_before_empty_segment(segment)
+        self.end_segments()
 
-    def read_segment(self, segment: SegmentSurvey) -> None:
-        options = self.options
-        with options.open_log(segment.file) as file:
+    def add_segment(self, number: int) -> SegmentSurvey:
+        """Add the segment with *number* to the survey, and return it; its entries are added later."""
+        logs = self.log.logs
+        is_last = number + 1 == len(logs) and self.log.next_base is None
+        segment = SegmentSurvey(logs[number], number, segment_bounds(self.log, number), is_last)
+        self.survey.segments.append(segment)
+        return segment
+
+    def end_segments(self) -> None:
+        """Report the gap at the end of the log, if its last segment is empty."""
+        for segment in self.survey.segments[-1:]:
+            if segment.is_last and not segment.sound_bytes:
+                self.add_gap_before_empty_segment(segment)
+
+    def new_walk(self, segment: SegmentSurvey, file: File) -> Walk:
+        """Return the walk over the open *file* of *segment*."""
+        return self.walk(
+            file,
+            engine=self.options.engine,
+            limits=self.options.limits,
+            bounds=segment.bounds,
+            start=segment.file.start,
+            is_last=segment.is_last,
+            are_runs_joined=self.are_runs_joined,
+        )
+
+    def pieces(self, segment: SegmentSurvey) -> Generator[Piece, None, None]:
+        """Open *segment*, begin it, and yield its pieces."""
+        with self.options.open_log(segment.file) as file:
             if file.descriptor is None:
                 file.will_read(segment.file.start, file.size_bytes)
-            walk = self.walk(
-                file,
-                engine=options.engine,
-                limits=options.limits,
-                bounds=segment.bounds,
-                start=segment.file.start,
-                is_last=segment.is_last,
-                are_runs_joined=self.are_runs_joined,
-            )
+            walk = self.new_walk(segment, file)
             start = Boundary(
                 segment.file.start, segment.bounds.floor, open_here=self.begin_segment(segment)
             )
             segment.boundaries.append(start)
-            for piece in joined_pieces(walk) if self.are_runs_joined else walk:
+            yield from joined_pieces(walk) if self.are_runs_joined else walk
+
+    def read_segment(self, segment: SegmentSurvey) -> None:
+        with closing(self.pieces(segment)) as pieces:
+            for piece in pieces:
                 if isinstance(piece, UnsoundRange):
                     self.add_damage(segment, piece)
                 elif isinstance(piece, InterruptedRun):
@@ -177,27 +200,21 @@ class LogPass:
 
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
         """Add the sound entries of *piece* to *segment*."""
-        entries = piece.entries
-        # Copies: the columns are strided, and each is read several times.
-        firsts = np.ascontiguousarray(entries.column("first_offset"))
-        lasts = np.ascontiguousarray(entries.column("last_offset"))
-        positions, sizes = entries.column("position"), entries.column("size_bytes")
-        ends = positions + sizes
+        entries, offsets = piece.entries, piece.entry_offsets()
+        firsts, options = offsets.firsts, self.options
+        floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
         boundaries: Sequence[tuple[int, Boundary]] = ()
-        split_bytes, cuts = self.options.split_bytes, self.options.cuts
-        if cuts is not None:
-            floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
-            wanted = cuts.get(segment.file.path, ())
-            boundaries = list(_boundaries_at(segment, wanted, floor, positions, firsts, lasts))
-        elif split_bytes is not None and ends[-1] - segment.boundaries[-1].position > split_bytes:
-            floor = None if self.offsets.next_offset is None else self.offsets.next_offset - 1
+        if options.cuts is not None:
+            cuts = options.cuts.get(segment.file.path, ())
+            boundaries = list(boundaries_at(segment, cuts, floor, entries, offsets))
+        elif options.split_bytes is not None:
             boundaries = list(
-                _boundaries(segment, split_bytes, floor, positions, ends, firsts, lasts)
+                boundaries_every(segment, options.split_bytes, floor, entries, offsets)
             )
         if self.is_after_damage:
             first = int(firsts[0])
             self.add_missing(self.offsets.expected(first) or 0, first)
-        gaps, breaks = self.offsets.add(firsts, lasts)
+        gaps, breaks = self.offsets.add(offsets)
         missing: Sequence[int] = ()
         if piece.after_damage:
             for index, expected in gaps:
@@ -207,9 +224,9 @@ class LogPass:
         if gaps or piece.findings:
             missing = self.report_gaps(segment, piece, gaps)
         self.is_after_damage = False
-        segment.sound_bytes += int(sizes.sum())
+        segment.sound_bytes += int(entries.column("size_bytes").sum())
         cleaned_from = len(entries)
-        if int(entries.column("magic").max()) < 2:
+        if entries.are_messages:
             is_control = np.zeros(len(entries), np.bool_)  # messages have nothing of what follows
         else:
             epochs = entries.column("leader_epoch")
@@ -338,30 +355,10 @@ class LogPass:
             if survey.segments and survey.segments[-1].unsound_ranges and survey.is_end_unreadable:
                 end_findings = (each for each in end_findings if each.code not in AT_THE_END)
             survey.findings += end_findings
-        self.finish_high_watermark()
+        _settle_high_watermark(survey)
         if ends:
             survey.last_stable_offset = max(survey.log_start_offset or 0, *ends)
         return survey
-
-    def finish_high_watermark(self) -> None:
-        stored = self.log.high_watermark_checkpoint
-        if stored is None or self.log.log_dir is None:
-            return
-        if self.log.log_dir.clean_shutdown:
-            self.survey.high_watermark = stored
-            return
-        end = self.survey.log_end_offset
-        if stored == end:
-            return
-        self.survey.findings.append(
-            self.log.finding(
-                "high-watermark-stale",
-                f"the high watermark was {stored} at its last checkpoint, before the broker "
-                f"stopped without a clean shutdown; the log ends at {end}",
-                found=str(stored),
-                expected=str(end),
-            )
-        )
 
 
 class HeaderPass(LogPass):
@@ -389,6 +386,28 @@ class HeadersSufficePass(HeaderPass):
 
     def is_done(self, segment: SegmentSurvey) -> bool:
         return segment.has_transactions or bool(segment.unsound_ranges)
+
+
+def _settle_high_watermark(survey: Survey) -> None:
+    """Add the high watermark to *survey*, whose log end offset is known, or a finding that it is stale."""
+    log, end = survey.log, survey.log_end_offset
+    stored = log.high_watermark_checkpoint
+    if stored is None or log.log_dir is None:
+        return
+    if log.log_dir.clean_shutdown:
+        survey.high_watermark = stored
+        return
+    if stored == end:
+        return
+    survey.findings.append(
+        log.finding(
+            "high-watermark-stale",
+            f"the high watermark was {stored} at its last checkpoint, before the broker "
+            f"stopped without a clean shutdown; the log ends at {end}",
+            found=str(stored),
+            expected=str(end),
+        )
+    )
 
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
@@ -433,65 +452,3 @@ def look_cleaned(entries: Entries) -> Mask:
     is_cleaned: Mask = (counts >= 0) & (counts <= span)
     is_cleaned |= entries.column("has_delete_horizon") != 0
     return is_cleaned
-
-
-def _add_boundary(
-    segment: SegmentSurvey,
-    index: int,
-    floor: int | None,
-    begins: Numbers,
-    firsts: Numbers,
-    lasts: Numbers,
-) -> Boundary:
-    """Add the boundary before entry *index* to *segment*. The other arguments mean what they mean in `_boundaries`."""
-    last = segment.boundaries[-1].floor if floor is None else floor
-    if index:
-        last = int(lasts[index - 1])
-    boundary = Boundary(int(begins[index]), last, int(firsts[index]))
-    segment.boundaries.append(boundary)
-    return boundary
-
-
-def _boundaries_at(
-    segment: SegmentSurvey,
-    cuts: Sequence[int],
-    floor: int | None,
-    begins: Numbers,
-    firsts: Numbers,
-    lasts: Numbers,
-) -> Iterator[tuple[int, Boundary]]:
-    """Add a boundary before the first entry from each of *cuts* on; yield the index of that entry.
-
-    The other arguments mean what they mean in `_boundaries`.
-    """
-    for cut in cuts:
-        if cut <= segment.boundaries[-1].position:
-            continue
-        index = int(np.searchsorted(begins, cut))
-        if index == len(begins):
-            return
-        yield index, _add_boundary(segment, index, floor, begins, firsts, lasts)
-
-
-def _boundaries(
-    segment: SegmentSurvey,
-    split_bytes: int,
-    floor: int | None,
-    begins: Numbers,
-    batch_ends: Numbers,
-    firsts: Numbers,
-    lasts: Numbers,
-) -> Iterator[tuple[int, Boundary]]:
-    """Add boundaries before entries; yield the index of the entry after each.
-
-    *begins* and *batch_ends* are the positions of the entries, *floor* is the last offset before them. A split ends
-    where the next entry would make it larger than *split_bytes*.
-    """
-    while True:
-        before = segment.boundaries[-1]
-        index = int(np.searchsorted(batch_ends, before.position + split_bytes, "right"))
-        if index < len(begins) and int(begins[index]) <= before.position:
-            index += 1  # an entry that is too large by itself
-        if index >= len(batch_ends):
-            return
-        yield index, _add_boundary(segment, index, floor, begins, firsts, lasts)

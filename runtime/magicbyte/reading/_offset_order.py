@@ -19,6 +19,29 @@ MIN_WINDOW = 8
 Comparing all remaining entries after each such entry would take quadratic time."""
 
 
+@dataclass(frozen=True, slots=True)
+class EntryOffsets:
+    """The first and last offsets of consecutive entries."""
+
+    firsts: Numbers
+    lasts: Numbers
+    are_consecutive: bool
+    """True if each entry ends where the next one begins, and none before its own first offset."""
+
+    @classmethod
+    def of(cls, entries: Entries) -> "EntryOffsets":
+        # Copies: the columns are strided, and each is read several times.
+        firsts = np.ascontiguousarray(entries.column("first_offset"))
+        if entries.are_messages:  # a message has one offset
+            lasts, is_ascending = firsts, True
+        else:
+            lasts = np.ascontiguousarray(entries.column("last_offset"))
+            is_ascending = bool((lasts >= firsts).all())
+        # The sum may wrap around after the highest offset.
+        is_next = is_ascending and bool((firsts[1:] == lasts[:-1] + 1).all())
+        return cls(firsts, lasts, is_next and bool(lasts[-1] >= firsts[0]))
+
+
 class OffsetOrder:
     """Follows the offsets of the entries of a file, and reports those that leave the order.
 
@@ -35,11 +58,12 @@ class OffsetOrder:
         self._strayed: int | None = None
         """The last offset of the previous entry, where that was out of order."""
 
-    def follow(self, entries: Entries) -> tuple[Finding, ...]:
-        """Follow *entries*; return a finding for each that leaves the order."""
-        # Copies: the columns are strided, and each is read several times.
-        first = np.ascontiguousarray(entries.column("first_offset"))
-        last = np.ascontiguousarray(entries.column("last_offset"))
+    def follow(self, entries: Entries, entry_offsets: EntryOffsets) -> tuple[Finding, ...]:
+        """Follow *entries* with *entry_offsets*; return a finding for each that leaves the order."""
+        first, last = entry_offsets.firsts, entry_offsets.lasts
+        if entry_offsets.are_consecutive and self._may_follow(int(first[0]), int(last[-1])):
+            self._pass(first, last)
+            return ()
         findings: list[Finding] = []
         position, window = 0, len(first)
         while position < len(first):
@@ -63,11 +87,21 @@ class OffsetOrder:
             is_wrong |= last_offsets >= self.ceiling
         count = int(np.argmax(is_wrong)) if is_wrong.any() else len(last_offsets)
         if count:
-            floor = self.floor if count == 1 else int(last_offsets[count - 2])
-            self.floor, self._strayed = int(last_offsets[count - 1]), None
-            is_next = floor is None or int(first_offsets[count - 1]) == floor + 1
-            self.confirmed_floor = self.floor if is_next else floor
+            self._pass(first_offsets[:count], last_offsets[:count])
         return count
+
+    def _may_follow(self, first: int, last: int) -> bool:
+        """Return whether ascending offsets from *first* to *last* are in order here."""
+        return (self.floor is None or first > self.floor) and (
+            self.ceiling is None or last < self.ceiling
+        )
+
+    def _pass(self, first_offsets: Numbers, last_offsets: Numbers) -> None:
+        """Follow the offsets of entries that are in order."""
+        floor = self.floor if len(last_offsets) == 1 else int(last_offsets[-2])
+        self.floor, self._strayed = int(last_offsets[-1]), None
+        is_next = floor is None or int(first_offsets[-1]) == floor + 1
+        self.confirmed_floor = self.floor if is_next else floor
 
     def _judge(self, entry: Entry) -> list[Finding]:
         """Follow one *entry*; return its findings, none if its offsets are in order."""
@@ -127,26 +161,25 @@ class LogOffsets:
             return self.highest
         return self.next_offset
 
-    def add(
-        self, firsts: Numbers, lasts: Numbers
-    ) -> tuple[Sequence[tuple[int, int]], Sequence[int]]:
-        """Add entries by their first and last offsets; return gaps and breaks of the order.
+    def add(self, entry_offsets: EntryOffsets) -> tuple[Sequence[tuple[int, int]], Sequence[int]]:
+        """Add entries by *entry_offsets*; return gaps and breaks of the order.
 
         A gap is the index of an entry and the lower offset that was expected there. A break is the
         index of an entry that begins or ends below the one before it.
         """
-        first, end = int(firsts[0]), int(lasts[-1]) + 1
+        if self.add_consecutive(entry_offsets):
+            return (), ()
+        return self._add_unordered(entry_offsets.firsts, entry_offsets.lasts)
+
+    def add_consecutive(self, entry_offsets: EntryOffsets) -> bool:
+        """Add entries by *entry_offsets* if these continue the log; return whether they do."""
+        first = int(entry_offsets.firsts[0])
         is_next = self.next_offset is None or first == self.next_offset >= self.highest
-        if (
-            is_next
-            and first < end
-            and bool((lasts >= firsts).all())
-            and bool((firsts[1:] == lasts[:-1] + 1).all())
-        ):
+        if is_next and entry_offsets.are_consecutive:
+            end = int(entry_offsets.lasts[-1]) + 1
             self.next_offset = self.log_end_offset = end
             self.highest = max(self.highest, end)
-            return (), ()
-        return self._add_unordered(firsts, lasts)
+        return is_next and entry_offsets.are_consecutive
 
     def _add_unordered(
         self, firsts: Numbers, lasts: Numbers

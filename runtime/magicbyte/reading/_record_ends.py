@@ -7,7 +7,8 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile
-from magicbyte.reading._walk import SoundEntries, decode_verified
+from magicbyte.reading._verified_records import decode_verified
+from magicbyte.reading._walk import SoundEntries
 from magicbyte.reading.survey import Opener
 from magicbyte.tables.arrays import to_numpy
 

@@ -3,8 +3,10 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from magicbyte._transactions import last_stable_offset
-from magicbyte.engines.protocol import DecodedEntry
+from magicbyte.engines.protocol import DecodedEntry, Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import (
     TransactionCompanions,
@@ -23,7 +25,8 @@ from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._snapshot_check import unstated_open
 from magicbyte.reading._transaction_pass import TransactionPass
 from magicbyte.reading._transaction_table import EVIDENCE_CODES
-from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk, decode_verified
+from magicbyte.reading._verified_records import decode_verified
+from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
 from magicbyte.reading.survey import SegmentSurvey, Survey
 from magicbyte.tables.arrays import Indices
 
@@ -120,6 +123,10 @@ class VerifiedPass(LogPass):
             companions, self.is_any_cleaned, engine=options.engine, limits=options.limits
         )
         self.record_ends = RecordEnds(options.engine, options.limits, options.open_log)
+        self.is_plain = not (companions.begins_in_transaction or options.is_part)
+        """True before the first transaction, gap, damage or offset out of order of a whole log."""
+        self.plain_end: int | None = None
+        """The offset after the entries before that."""
 
     def is_any_cleaned(self) -> bool:
         """Return whether cleaning may have removed entries so far."""
@@ -132,13 +139,29 @@ class VerifiedPass(LogPass):
         return self.transactions.open_transactions()
 
     def add_piece(self, segment: SegmentSurvey, piece: SoundEntries) -> None:
+        num_findings = len(self.survey.findings)
         super().add_piece(segment, piece)
         self.record_ends.add(segment.file, piece)
+        if self.is_plain:
+            self.add_plain(piece.entries, self.survey.findings[num_findings:])
+
+    def add_plain(self, entries: Entries, findings: Sequence[Finding]) -> None:
+        """Add *entries*, about which there are *findings*, up to the first that is not plain."""
+        positions = entries.column("position")
+        ends = [finding.position for finding in findings if finding.position is not None]
+        is_marked = (entries.column("is_transactional") | entries.column("is_control")) != 0
+        if is_marked.any():
+            ends.append(int(positions[np.argmax(is_marked)]))
+        count = int(np.searchsorted(positions, min(ends))) if ends else len(entries)
+        if count:
+            self.plain_end = int(entries.column("last_offset")[count - 1]) + 1
+        self.is_plain = not ends
 
     def end_of_records(self, piece: SoundEntries | None, index: int, stated: int) -> int:
         return self.record_ends.before(piece, index, stated)
 
     def add_uncertainty(self) -> None:
+        self.is_plain = False
         self.transactions.add_uncertainty()
 
     def add_missing(self, first: int, end: int | None) -> None:
@@ -158,7 +181,7 @@ class VerifiedPass(LogPass):
         survey.num_empty_transactions = markers.num_empty
         survey.first_empty_transaction = markers.first_empty
         self.doubt_aborts_in_cleaned_log()
-        return finish_transactions(survey)
+        return finish_transactions(survey, self.plain_end)
 
     def doubt_aborts_in_cleaned_log(self) -> None:
         """Make aborts undecided whose records the log cleaner has kept: it removes aborted records.
@@ -237,7 +260,7 @@ class UpToDamagePass(VerifiedPass):
             finding for finding in piece.findings if (finding.position or 0) <= entry.position
         )
         if index:
-            sound = replace(piece, entries=piece.entries[:index], findings=findings)
+            sound = replace(piece, entries=piece.entries[:index], findings=findings, spans=None)
             super().add_piece(segment, sound)
         else:
             self.report(segment, findings)
@@ -245,12 +268,16 @@ class UpToDamagePass(VerifiedPass):
         segment.stop_at, segment.stop_end = entry.position, entry.end
 
 
-def finish_transactions(survey: Survey) -> Survey:
-    """Add the last stable offset, and findings about unfinished transactions, to *survey*."""
+def finish_transactions(survey: Survey, plain_end: int | None = None) -> Survey:
+    """Add the last stable offset, and findings about unfinished transactions, to *survey*.
+
+    The offsets below *plain_end* are stable: their entries come before the first transaction in the log, even
+    if the header of a later one states a lower offset, which no checksum covers.
+    """
     if survey.log_end_offset is not None:
         survey.last_stable_offset = last_stable_offset(
             survey.transactions.with_outcome("open"),
-            log_start=survey.log_start_offset or 0,
+            log_start=max(survey.log_start_offset or 0, plain_end or 0),
             log_end=survey.log_end_offset,
         )
     survey.findings += unfinished_transactions(survey)

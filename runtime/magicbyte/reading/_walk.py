@@ -4,7 +4,7 @@ The pieces of a pass cover the bytes once and in order. An entry is sound if its
 checksum are right; its payload is decoded later and moves no boundary.
 """
 
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from contextlib import suppress
 from dataclasses import KW_ONLY, dataclass, replace
 from functools import cached_property
@@ -29,7 +29,7 @@ from magicbyte.reading._interrupted_run import (
     may_join,
     planned_runs,
 )
-from magicbyte.reading._offset_order import OffsetOrder
+from magicbyte.reading._offset_order import EntryOffsets, OffsetOrder
 from magicbyte.reading._resynchronize import EntrySearch
 from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.storage import File
@@ -37,6 +37,9 @@ from magicbyte.tables.schemas import WIRE_TYPES
 
 CHUNK = 4 * MIB
 """Bytes that are read at a time; only a larger entry takes more."""
+
+FIRST_CHUNK = MIB // 4
+"""The same for the first read of a pass that may end soon."""
 
 MAX_SMALL_BYTES = 32 << 10
 """A message up to this size is read as a whole, with its neighbours. Reading a message of 16 KiB takes
@@ -68,6 +71,11 @@ class SoundEntries:
     """Indices of entries that follow damage instead of the entry before; none unless runs are joined."""
     decoded: Decoded | None = None
     """Their records, where those were asked for."""
+    spans: EntryOffsets | None = None
+    """Their offsets, where the walk has compared them."""
+
+    def entry_offsets(self) -> EntryOffsets:
+        return self.spans or EntryOffsets.of(self.entries)
 
 
 Piece = SoundEntries | UnsoundRange | InterruptedRun
@@ -188,7 +196,9 @@ class HeaderWalk(Walk):
                 position = damage.resume
                 continue
             nothing = Chunk(memoryview(b""), position)
-            yield SoundEntries(entries, nothing, self._order.follow(entries))
+            spans = EntryOffsets.of(entries)
+            findings = self._order.follow(entries, spans)
+            yield SoundEntries(entries, nothing, findings, spans=spans)
             position = int(entries.column("position")[-1] + entries.column("size_bytes")[-1])
 
     def _small_messages(self, first: Entry) -> Entries | None:
@@ -230,21 +240,27 @@ class VerifiedWalk(Walk):
     """
 
     columns: Sequence[str] | None = None
+    ends_before: Callable[[memoryview], bool] | None = None
+    """If it is given, the pass ends before the first damage, without a search for the next entry, and before
+    bytes for which it returns True, as soon as these are read."""
 
     def _pieces(self) -> Iterator[Piece]:
         chunk = Chunk(memoryview(b""), self.start)
         max_bytes = max_batch_bytes(self.columns or ())
-        need = 1
-        num_sound = MAX_SOUND_ENTRIES + 1
+        chunk_bytes = CHUNK if self.ends_before is None else min(CHUNK, FIRST_CHUNK)
+        need, num_sound = 1, MAX_SOUND_ENTRIES + 1
         """Sound entries since the last damage, about."""
-        if self.end - self.start > CHUNK:
+        if self.end - self.start > chunk_bytes:
             need = self._first_need()
         while chunk.position < self.end:
             position = chunk.position
             if len(chunk.data) < need:
-                length = min(max(need, CHUNK), self.end - position)
+                length = min(max(need, chunk_bytes), self.end - position)
+                chunk_bytes = CHUNK
                 chunk = Chunk(memoryview(b""), position)  # free the bytes before reading more
                 chunk = Chunk(memoryview(self.file.read_at(position, length)), position)
+                if self.ends_before is not None and self.ends_before(chunk.data):
+                    return
             scan: Scan
             if self.columns is None:
                 scan = self.engine.scan(chunk, verify=True, limits=self.limits)
@@ -263,9 +279,10 @@ class VerifiedWalk(Walk):
                 if num_readable < len(scan.entries):
                     scan = self._first_entries(chunk, num_readable, max_bytes)
             if scan.entries:
-                findings = self._order.follow(scan.entries)
+                spans = EntryOffsets.of(scan.entries)
+                findings = self._order.follow(scan.entries, spans)
                 decoded = scan if isinstance(scan, Decoded) else None
-                yield SoundEntries(scan.entries, chunk, findings, decoded=decoded)
+                yield SoundEntries(scan.entries, chunk, findings, decoded=decoded, spans=spans)
                 del decoded
             chunk = chunk.after(scan.end)
             num_sound += len(scan.entries)
@@ -279,10 +296,24 @@ class VerifiedWalk(Walk):
                     chunk, num_sound = chunk.after(run.end - chunk.position), 0
                     continue
             if unsound is not None or stopped_by is not None:
+                if self.ends_before is not None and not self._is_cut(chunk, stopped_by):
+                    return
                 damage, need = self._judge_stop(chunk, unsound, computed, stopped_by)
                 if damage is not None:
                     yield from damage.ranges
                     chunk, num_sound = chunk.after(damage.resume - chunk.position), 0
+
+    def _is_cut(self, chunk: Chunk, stopped_by: Finding | None) -> bool:
+        """Return whether a scan was *stopped_by* the end of *chunk*, by all signs inside of a sound entry."""
+        if stopped_by is None or stopped_by.code != "incomplete-entry":
+            return False
+        try:
+            entry = read_entry(chunk.data, 0, origin=chunk.position)
+        except FormatError:
+            return len(chunk.data) < min(HEADER_BYTES, self.end - chunk.position)
+        if entry.end > self.end or entry.size_bytes > self.limits.max_batch_bytes:
+            return False
+        return entry.size_bytes <= CHUNK or self._search.is_plausible(entry.end)
 
     def _interrupted_run(self, chunk: Chunk) -> InterruptedRun | None:
         """Return the run that *chunk* begins with, whose first entry has a wrong checksum; None if there is none."""
@@ -290,7 +321,7 @@ class VerifiedWalk(Walk):
             return None
         run = interrupted_run(self.engine, chunk, self._search, limits=self.limits)
         if run is not None:
-            self._order.follow(run.sound)
+            self._order.follow(run.sound, EntryOffsets.of(run.sound))
         return run
 
     def _first_entries(self, chunk: Chunk, num_entries: int, max_bytes: int) -> Scan:
@@ -467,22 +498,3 @@ def max_batch_bytes(columns: Sequence[str]) -> int:
         if not pa.types.is_primitive(WIRE_TYPES[name]):
             return MAX_BATCH_BYTES
     return MAX_NUMBERS_BATCH_BYTES
-
-
-def decode_verified(
-    engine: Engine, chunk: Chunk, num_entries: int, columns: Sequence[str], *, limits: Limits
-) -> Iterator[Decoded]:
-    """Decode the first *num_entries* of *chunk*, whose checksums are verified, one Arrow batch at a time."""
-    max_bytes = max_batch_bytes(columns)
-    while num_entries:
-        decoded = engine.decode(
-            chunk,
-            columns,
-            limits=limits,
-            max_bytes=max_bytes,
-            verify=False,
-            max_entries=num_entries,
-        )
-        chunk, num_entries = chunk.after(decoded.end), num_entries - len(decoded.entries)
-        yield decoded
-        del decoded  # free the rows before decoding more

@@ -17,6 +17,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
+from magicbyte.reading._one_pass import read_records, split_reader
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
@@ -131,22 +132,21 @@ class Dataset:
                     f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}"
                 )
 
-        def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[pa.RecordBatch]:
-            for piece in examine_counted(self._planner, split, names, engine, tally, ordered=False):
-                yield from select_rows(piece, tuple(dispositions))
-                del piece  # frees the memory before the next piece is made
-
-        read = partial(
-            read_splits,
-            self._planner,
-            self.logs,
-            of_split,
-            views=binary_view,
-            only_wanted="outside_range" not in dispositions,
+        only_wanted = "outside_range" not in dispositions
+        select = partial(select_rows, dispositions=tuple(dispositions))
+        planner, logs = self._planner, self.logs
+        of_split = split_reader(planner, names, select)
+        read: ReadTable = partial(
+            read_splits, planner, logs, of_split, views=binary_view, only_wanted=only_wanted
         )
+        read_all: ReadTable = partial(
+            read_records, planner, logs, names, select, views=binary_view, only_wanted=only_wanted
+        )
+        if self.unreadable:
+            read, read_all = _after(self.unreadable, read), _after(self.unreadable, read_all)
         schema = schemas.RECORDS.schema(names) if names else pa.schema([])
         schema = with_binary_views(schema) if binary_view else schema
-        return Rows(schema, _after(self.unreadable, read) if self.unreadable else read)
+        return Rows(schema, read, read_all)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
         """Return the batches and messages of the live segments, of every disposition.

@@ -69,12 +69,32 @@ class ClassifiedEntries:
     decoded: Decoded
     entry_codes: Codes
     row_codes: Codes
+    is_all_delivered: bool = False
+    """True if all rows of all entries are delivered."""
 
     def __iter__(self) -> Iterator[ExaminedEntry]:
         for entry, code, result in zip(
             self.entries, self.entry_codes.tolist(), self.decoded.all_results(), strict=True
         ):
             yield ExaminedEntry(entry, DISPOSITIONS[code], True, result)
+
+    def num_records(self, row_codes: Codes) -> Counter[str]:
+        """Return the number of rows with these codes, some or all of `row_codes`, by disposition."""
+        if self.is_all_delivered and len(row_codes):
+            return Counter(delivered=len(row_codes))
+        return totals(row_codes)
+
+    def num_bytes(self) -> Counter[str]:
+        """Return the bytes of the entries by disposition."""
+        if self.is_all_delivered:
+            return Counter(delivered=self.decoded.end)
+        return totals(self.entry_codes, self.entries.column("size_bytes"))
+
+    def num_aborted(self, outcome_codes: Codes) -> int:
+        """Return how many delivered rows are in aborted transactions; *outcome_codes* are of the entries."""
+        is_aborted = np.repeat(outcome_codes == OUTCOME_CODES["aborted"], self.decoded.num_rows)
+        is_delivered = self.row_codes == DISPOSITION_CODES["delivered"]
+        return int(np.count_nonzero(is_aborted & is_delivered))
 
     def row_dispositions(self, begin: int = 0, end: int | None = None) -> pa.Array:
         """Return the disposition of each row, or of the rows [begin, end)."""
@@ -109,21 +129,30 @@ def classify(
     *outcomes* are the codes of the outcomes of the entries' transactions; None: no entry is in one.
     Rows have the column `offset`.
     """
-    entry_codes = np.where(
-        entries.column("is_control") != 0,
-        DISPOSITION_CODES["control"],
-        DISPOSITION_CODES["delivered"],
-    ).astype(np.int8)
+    offsets = to_numpy(decoded.rows.column("offset"))
+    # An entry without records is classified by its last offset.
+    empty = offsets[:0] if decoded.num_rows.all() else _offsets_without_rows(entries, decoded)
+    is_cut = bounds.exclude_any(offsets) or bounds.exclude_any(empty)
+    is_control = None if entries.are_messages else entries.column("is_control") != 0
+    has_control = is_control is not None and bool(is_control.any())
+    if outcomes is None and not (is_cut or has_control or decoded.results):
+        delivered = DISPOSITION_CODES["delivered"]
+        return ClassifiedEntries(
+            entries,
+            decoded,
+            np.full(len(entries), delivered, np.int8),
+            np.full(len(offsets), delivered, np.int8),
+            is_all_delivered=True,
+        )
+    entry_codes = np.full(len(entries), DISPOSITION_CODES["delivered"], np.int8)
+    if is_control is not None:
+        entry_codes[is_control] = DISPOSITION_CODES["control"]
     is_withheld = None
     if outcomes is not None and is_committed_read:
         is_aborted = outcomes == OUTCOME_CODES["aborted"]
         is_aborted &= entry_codes != DISPOSITION_CODES["control"]
         entry_codes[is_aborted] = DISPOSITION_CODES["aborted"]
         is_withheld = (outcomes == OUTCOME_CODES["open"]) | (outcomes == OUTCOME_CODES["undecided"])
-    offsets = to_numpy(decoded.rows.column("offset"))
-    # An entry without records is classified by its last offset.
-    empty = entries.column("last_offset")[decoded.num_rows == 0]
-    is_cut = bounds.exclude_any(offsets) or bounds.exclude_any(empty)
     if not is_cut and (is_withheld is None or not is_withheld.any()):
         row_codes = np.repeat(entry_codes, decoded.num_rows)
     else:
@@ -134,6 +163,12 @@ def classify(
             is_large = any(finding.code == "batch-over-limit" for finding in result.findings)
             entry_codes[number] = DISPOSITION_CODES["over_limit" if is_large else "damaged"]
     return ClassifiedEntries(entries, decoded, entry_codes, row_codes)
+
+
+def _offsets_without_rows(entries: Entries, decoded: Decoded) -> Numbers:
+    """Return the last offsets of the entries that have no rows."""
+    offsets: Numbers = entries.column("last_offset")[decoded.num_rows == 0]
+    return offsets
 
 
 class _RecordOffsets:

@@ -146,12 +146,29 @@ class Planner:
             self._surveys_by_index[key] = survey_of_indexed_log(log, options, survey_part)
         return self._surveys_by_index[key]
 
-    def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
-        """Cache the *survey* of *log* that a planner of the same options made elsewhere."""
+    def keep(self, survey: Survey, log: PartitionLog, split_bytes: int = SPLIT_BYTES) -> None:
+        """Cache the *survey* of *log* that was made elsewhere, with the same options."""
         by_index = self.options.transactions == "index"
         self._surveys[log.key, split_bytes, False, False, False, by_index] = replace(
             survey, log=log
         )
+
+    def known_survey(self, log: PartitionLog) -> Survey | None:
+        """Return the survey of *log* for its records, if it is cached."""
+        by_index = self.options.transactions == "index"
+        return self._surveys.get((log.key, SPLIT_BYTES, False, False, False, by_index))
+
+    def companions(self, log: PartitionLog) -> TransactionCompanions:
+        """Read the companion files of *log* that are about transactions.
+
+        Raises UnreadableError if one cannot be read and the options say `fail`.
+        """
+        companions = read_transaction_companions(log)
+        if self.options.on_damage == "fail":
+            for finding in (*log.findings, *companions.findings):
+                if finding.code == "unreadable":
+                    raise error_of(finding)
+        return companions
 
     def survey_once(
         self,
@@ -168,7 +185,8 @@ class Planner:
         """Return the same as `survey`, uncached: for a part of a log, or where memory counts.
 
         *cuts*: positions by path of a segment at which splits begin, instead of every *split_bytes*.
-        *is_part*: raise UntrustedPartError where transaction indexes decide, and markers contradict them.
+        *is_part*: earlier segments are left out. Raise UntrustedPartError where transaction indexes decide,
+        and markers contradict them.
         """
         options = SurveyOptions(
             engine=self.new_engine(),
@@ -176,16 +194,13 @@ class Planner:
             split_bytes=split_bytes or SPLIT_BYTES,
             cuts=cuts,
             open_log=self.open_log,
+            is_part=is_part,
         )
         is_to_stop = self.options.on_damage == "stop"
         by_index = self.options.transactions == "index" and not by_markers and not log.is_filled
         if by_index and log.state is None and not (quick or is_to_stop or verify or check):
             return _survey_by_headers(log, options, is_part=is_part)
-        companions = read_transaction_companions(log)
-        if self.options.on_damage == "fail":
-            for finding in (*log.findings, *companions.findings):
-                if finding.code == "unreadable":
-                    raise error_of(finding)
+        companions = self.companions(log)
         if quick:
             return KeptHeaderPass(companions, options).run()
         if log.state is not None and not log.is_named:
@@ -326,20 +341,16 @@ def _cheapest_survey(
     Otherwise every checksum is verified, since a damaged marker must not count.
     """
     cleaned = None
-    begins_in_transaction = companions.first_base and any(
-        producer.current_transaction_first_offset >= 0
-        for producer in companions.start_snapshot or ()
-    )
-    if not begins_in_transaction:
+    if not companions.begins_in_transaction:
         attempt = pass_over_headers(companions, options)
         attempt.read_segments()
-        if _do_headers_suffice(attempt):
+        if do_headers_suffice(attempt):
             return attempt.finish()
         cleaned = _cleaned_segments(attempt)
     return VerifiedPass(companions, options, cleaned).run()
 
 
-def _do_headers_suffice(attempt: HeadersSufficePass | HeaderCheckPass) -> bool:
+def do_headers_suffice(attempt: HeadersSufficePass | HeaderCheckPass) -> bool:
     """Return whether *attempt*, a pass over headers, has met nothing that headers cannot settle."""
     survey = attempt.survey
     if survey.segments and attempt.is_done(survey.segments[-1]):

@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any, TypeVar
 
@@ -99,6 +99,10 @@ class Tally(Report):
                 self.sound_bytes += num_bytes
 
 
+ReadBatches = Callable[[Report], Iterator[pa.RecordBatch]]
+"""Yields Arrow batches, and adds totals and findings to a report."""
+
+
 class Rows:
     """A table that is read while it is iterated. pyarrow, pandas, Polars and DuckDB can read it.
 
@@ -115,10 +119,12 @@ class Rows:
     """
 
     def __init__(
-        self, schema: pa.Schema, read_batches: Callable[[Report], Iterator[pa.RecordBatch]]
+        self, schema: pa.Schema, read_batches: ReadBatches, read_all: ReadBatches | None = None
     ) -> None:
+        """*read_all* is used where a report is needed only after all rows, as in an iteration."""
         self.schema = schema
         self._read_batches = read_batches
+        self._read_all = read_all or read_batches
         self._report: Report | None = None
         self.error: MagicbyteError | None = None
 
@@ -131,7 +137,7 @@ class Rows:
 
     def __iter__(self) -> Iterator[pa.RecordBatch]:
         report = Report()
-        yield from self._read_batches(report)
+        yield from self._read_all(report)
         self._report = report
 
     def read_into(self, report: Report) -> Iterator[pa.RecordBatch]:
@@ -235,6 +241,33 @@ def bytes_outside_splits(survey: Survey) -> dict[str, Counter[str]]:
     return outside
 
 
+def bytes_outside(survey: Survey, num_unread: int) -> Counter[str]:
+    """Return the bytes of a partition that are in no split, by disposition: *num_unread* altogether."""
+    outside = sum(bytes_outside_splits(survey).values(), Counter[str]())
+    outside["outside_range"] += num_unread - outside.total()
+    return outside
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadPosition:
+    """A position in a log, between two entries, before which all entries are delivered."""
+
+    segment: int
+    """The number of the segment, counted from 0."""
+    position: int
+    last_offset: int | None
+    """The last offset before it in the segment; None at the beginning of the segment."""
+
+    def rest_of(self, split: Split) -> Split | None:
+        """Return *split* from this position on; None if nothing is left."""
+        if (split.segment, split.end) <= (self.segment, self.position):
+            return None
+        if split.segment > self.segment or split.start >= self.position:
+            return split
+        bounds = replace(split.bounds, floor=self.last_offset)
+        return replace(split, start=self.position, first=None, bounds=bounds)
+
+
 def read_splits(
     planner: Planner,
     logs: Sequence[PartitionLog],
@@ -244,6 +277,7 @@ def read_splits(
     quick: bool = False,
     views: bool = False,
     only_wanted: bool = False,
+    read_from: ReadPosition | None = None,
 ) -> Iterator[Output]:
     """Yield the outputs of *read_split* for each split of *logs*, in order, on any thread.
 
@@ -253,8 +287,11 @@ def read_splits(
         quick: Survey headers only, in the caller's thread.
         views: Have the engines return binary views.
         only_wanted: Survey and read only the segments that the wanted offsets need.
+        read_from: Position in the only log from which it is read, and before which no bytes are counted.
     """
-    work = _splits_and_tallies(planner, logs, quick=quick, only_wanted=only_wanted)
+    work = _splits_and_tallies(
+        planner, logs, quick=quick, only_wanted=only_wanted, read_from=read_from
+    )
     if quick or planner.options.threads == 1:
         engine = planner.new_engine(views=views)
         for unit in work:
@@ -286,7 +323,12 @@ def read_splits(
 
 
 def _splits_and_tallies(
-    planner: Planner, logs: Sequence[PartitionLog], *, quick: bool, only_wanted: bool
+    planner: Planner,
+    logs: Sequence[PartitionLog],
+    *,
+    quick: bool,
+    only_wanted: bool,
+    read_from: ReadPosition | None,
 ) -> Iterator[Split | Tally]:
     """Yield the splits of *logs*, and tallies of survey findings and of bytes outside all splits."""
     has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)
@@ -315,10 +357,10 @@ def _splits_and_tallies(
             num_unread += left_out.end - left_out.start
         for split in planner.splits(survey, offsets, only_wanted=only_wanted):
             num_unread -= split.end - split.start
-            yield split
-        outside = sum(bytes_outside_splits(survey).values(), Counter[str]())
-        outside["outside_range"] += num_unread - outside.total()
-        yield Tally(bytes=outside)
+            rest = split if read_from is None else read_from.rest_of(split)
+            if rest is not None:
+                yield rest
+        yield Tally(bytes=bytes_outside(survey, num_unread))
 
 
 def _num_bytes(item: pa.RecordBatch | list[Row] | Tally) -> int:

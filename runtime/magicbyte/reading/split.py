@@ -26,18 +26,17 @@ from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._markers_ahead import AheadPlan, MarkersAhead, PlanDoubtError
 from magicbyte.reading._outcomes import (
-    OUTCOME_CODES,
     Outcomes,
     Run,
     outcomes_by_list,
     outcomes_by_markers,
 )
+from magicbyte.reading._verified_records import decode_verified
 from magicbyte.reading._walk import (
     CHUNK,
     Piece,
     PlannedWalk,
     SoundEntries,
-    decode_verified,
     max_batch_bytes,
 )
 from magicbyte.reading.dispositions import (
@@ -46,7 +45,6 @@ from magicbyte.reading.dispositions import (
     DeliveryBounds,
     ExaminedEntry,
     classify,
-    totals,
 )
 from magicbyte.reading.offset_bounds import Bounds
 from magicbyte.reading.read_options import ReadOptions
@@ -155,13 +153,12 @@ class UnsoundEntries:
                 yield _undecoded(unsound.entry, unsound.kind, unsound.crc_valid)
 
 
-class SplitReader:
-    """Reads one split from its open file."""
+class EntryResults:
+    """Makes the results of sound entries of a split from their records."""
 
-    def __init__(
-        self, split: Split, engine: Engine, log: File, columns: tuple[str, ...] | None
-    ) -> None:
-        self.split, self.engine, self.log, self.columns = split, engine, log, columns
+    def __init__(self, split: Split, engine: Engine, columns: tuple[str, ...] | None) -> None:
+        self.split, self.engine, self.columns = split, engine, columns
+        self.file_names = split.topic, split.partition, split.file.name, split.file.replica
         # Offsets are always decoded: a bound may be inside of an entry.
         wire_columns = ["offset"]
         for name in columns or ():
@@ -178,6 +175,107 @@ class SplitReader:
             end=end,
             last_stable_offset=split.last_stable_offset if self.is_committed_read else None,
         )
+
+    def of_piece(
+        self, piece: SoundEntries, outcomes: Outcomes | IndexedOutcomes | None = None
+    ) -> Iterator[ChunkResult]:
+        """Yield the results of the entries of *piece*, with *outcomes* of their transactions."""
+        assert piece.decoded is not None
+        findings = []
+        if piece.decoded.results:
+            findings = [finding for _, finding in self.findings(piece.decoded)]
+        codes = None if outcomes is None else outcomes.of(piece.entries, piece.decoded)
+        yield from self.of_entries(piece.entries, piece.decoded, codes, findings)
+
+    def with_names(self, findings: Iterable[Finding]) -> list[Finding]:
+        """Return *findings* with the topic, partition and file name of the split."""
+        return [finding.at(*self.file_names) for finding in findings]
+
+    def findings(self, decoded: Decoded) -> Iterator[tuple[int, Finding]]:
+        """Yield the findings of *decoded* in order, each with the number of its entry."""
+        for number, result in sorted(decoded.results.items()):
+            if result.findings:
+                for finding in self.with_names(result.counted_findings()):
+                    yield number, finding
+
+    def of_entries(
+        self,
+        entries: Entries,
+        decoded: Decoded,
+        outcome_codes: Codes | None,
+        findings: list[Finding],
+    ) -> Iterator[ChunkResult]:
+        """Yield the results of *entries* with *outcome_codes*: all of them and *findings* with the first rows, then further rows."""
+        if self.split.options.on_damage == "fail":
+            for finding in findings:
+                if finding.severity == "error":
+                    raise error_of(finding)
+        classified = classify(
+            entries, decoded, outcome_codes, self.bounds, is_committed_read=self.is_committed_read
+        )
+        num_aborted = 0
+        if outcome_codes is not None and not self.is_committed_read:
+            num_aborted = classified.num_aborted(outcome_codes)
+        num_rows = max(decoded.rows.num_rows, 1)
+        step = num_rows if self.columns is None else MAX_CHUNK_ROWS
+        for begin in range(0, num_rows, step):
+            row_codes = classified.row_codes[begin : begin + step]
+            rows = None
+            if self.columns is not None:
+                rows = self._rows(classified, outcome_codes, begin, step)
+            if begin:
+                records = classified.num_records(row_codes)
+                yield ChunkResult(findings=[], records=records, rows=rows, row_codes=row_codes)
+                continue
+            yield ChunkResult(
+                findings=findings,
+                entries=classified,
+                bytes=classified.num_bytes(),
+                records=classified.num_records(row_codes),
+                rows=rows,
+                row_codes=row_codes,
+                aborted_delivered=num_aborted,
+            )
+
+    def _rows(
+        self, classified: ClassifiedEntries, outcomes: Codes | None, begin: int, num_rows: int
+    ) -> pa.RecordBatch:
+        """Return the requested columns of the table `records` for *num_rows* of *classified* from *begin* on."""
+        split, wire = self.split, classified.decoded.rows
+        if begin or wire.num_rows > num_rows:
+            wire = wire.slice(begin, num_rows)
+        if not self.columns:
+            return wire.select([])
+        schema = RECORDS.schema(self.columns)
+        if self.engine.views:
+            schema = with_binary_views(schema)
+        if self.columns == self.wire_columns and wire.schema.equals(schema, check_metadata=True):
+            return wire
+        arrays = []
+        for name in self.columns:
+            if name in self.wire_columns:
+                arrays.append(wire.column(name))
+            elif name == "disposition":
+                arrays.append(classified.row_dispositions(begin, begin + num_rows))
+            elif name == "outcome" and outcomes is not None:
+                codes = np.repeat(outcomes, classified.decoded.num_rows)[begin : begin + num_rows]
+                arrays.append(_OUTCOME_NAMES.take(number_array(pa.int8(), codes)))
+            else:
+                values = {"file": split.file.name, "outcome": None}
+                value = values[name] if name in values else getattr(split, name)
+                arrays.append(constant_array(schema.field(name).type, value, wire.num_rows))
+        return pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+
+class SplitReader:
+    """Reads one split from its open file."""
+
+    def __init__(
+        self, split: Split, engine: Engine, log: File, columns: tuple[str, ...] | None
+    ) -> None:
+        self.split, self.engine, self.log = split, engine, log
+        self.entry_results = EntryResults(split, engine, columns)
+        self.wire_columns = self.entry_results.wire_columns
         self.walk = PlannedWalk(
             file=log,
             engine=engine,
@@ -189,7 +287,7 @@ class SplitReader:
             unsound_ranges=split.unsound_ranges if split.is_verified else None,
             has_transactions=split.has_transactions,
             path=split.file.path,
-            file_names=(split.topic, split.partition, split.file.name, split.file.replica),
+            file_names=self.entry_results.file_names,
         )
         reported = split.unsound_ranges if split.is_verified else ()
         self.reported_ranges = {(unsound.start, unsound.end) for unsound in reported}
@@ -215,9 +313,15 @@ class SplitReader:
                         ahead.check_first(piece.entries)
                     assert piece.decoded is not None
                     codes = markers.of(piece.entries, piece.decoded, piece.chunk)
-                    findings = self._with_names(ahead.gap_findings(piece.entries, last))
-                    findings += [finding for _, finding in self._findings(piece.decoded)]
-                    yield from self._entries_results(piece.entries, piece.decoded, codes, findings)
+                    findings = self.entry_results.with_names(
+                        ahead.gap_findings(piece.entries, last)
+                    )
+                    findings += [
+                        finding for _, finding in self.entry_results.findings(piece.decoded)
+                    ]
+                    yield from self.entry_results.of_entries(
+                        piece.entries, piece.decoded, codes, findings
+                    )
                     position, last = piece.entries[-1].end, piece.entries[-1].last_offset
                     del piece  # frees the rows and bytes before more are read
         except PlanDoubtError as error:
@@ -227,7 +331,7 @@ class SplitReader:
         if last is not None and end == self.split.file.size_bytes:
             gap = ahead.gap_at_end(last)
             if gap is not None:
-                yield ChunkResult(findings=self._with_names([gap]))
+                yield ChunkResult(findings=self.entry_results.with_names([gap]))
 
     def results(self) -> Iterator[ChunkResult]:
         """Yield the results of all chunks and unsound ranges, in order."""
@@ -253,14 +357,9 @@ class SplitReader:
             if isinstance(piece, InterruptedRun):
                 yield from self._run_results(piece, outcomes)
                 continue
-            assert piece.decoded is not None
             if piece.findings and not self.split.is_verified:
-                yield ChunkResult(findings=self._with_names(piece.findings))
-            findings = []
-            if piece.decoded.results:
-                findings = [finding for _, finding in self._findings(piece.decoded)]
-            codes = None if outcomes is None else outcomes.of(piece.entries, piece.decoded)
-            yield from self._entries_results(piece.entries, piece.decoded, codes, findings)
+                yield ChunkResult(findings=self.entry_results.with_names(piece.findings))
+            yield from self.entry_results.of_piece(piece, outcomes)
             del piece  # frees the rows and bytes before more are read
         if ranges:
             yield self._ranges_result(ranges)
@@ -312,10 +411,6 @@ class SplitReader:
 
     # Results
 
-    def _with_names(self, findings: Iterable[Finding]) -> list[Finding]:
-        """Return *findings* with the topic, partition and file name of the split."""
-        return [finding.at(*self.walk.file_names) for finding in findings]
-
     def _ranges_result(self, ranges: Sequence[UnsoundRange]) -> ChunkResult:
         """Return the result for consecutive *ranges*: damage may be a range per message."""
         findings: list[Finding] = []
@@ -324,7 +419,7 @@ class SplitReader:
         for unsound in ranges:
             # A plan that has verified the split has reported its ranges.
             if is_fatal or (unsound.start, unsound.end) not in self.reported_ranges:
-                of_range = self._with_names(unsound.findings)
+                of_range = self.entry_results.with_names(unsound.findings)
                 if is_fatal and unsound.kind != "tail" and of_range:
                     raise error_of(of_range[0])
                 findings += of_range
@@ -348,95 +443,17 @@ class SplitReader:
             result = self._ranges_result(ranges[:num_ranges])
             findings = [(finding.position or 0, finding) for finding in result.findings]
             findings += [
-                (int(positions[number]), finding) for number, finding in self._findings(decoded)
+                (int(positions[number]), finding)
+                for number, finding in self.entry_results.findings(decoded)
             ]
             result.findings[:] = [each for _, each in sorted(findings, key=itemgetter(0))]
             yield result
             codes = None if outcomes is None else outcomes.of(decoded.entries, decoded)
-            yield from self._entries_results(decoded.entries, decoded, codes, [])
+            yield from self.entry_results.of_entries(decoded.entries, decoded, codes, [])
             ranges = ranges[num_ranges:]
             del decoded  # frees the rows before more are decoded
         if ranges:
             yield self._ranges_result(ranges)
-
-    def _findings(self, decoded: Decoded) -> Iterator[tuple[int, Finding]]:
-        """Yield the findings of *decoded* in order, each with the number of its entry."""
-        for number, result in sorted(decoded.results.items()):
-            if result.findings:
-                for finding in self._with_names(result.counted_findings()):
-                    yield number, finding
-
-    def _entries_results(
-        self,
-        entries: Entries,
-        decoded: Decoded,
-        outcome_codes: Codes | None,
-        findings: list[Finding],
-    ) -> Iterator[ChunkResult]:
-        """Yield the results of *entries* with *outcome_codes*: all of them and *findings* with the first rows, then further rows."""
-        if self.split.options.on_damage == "fail":
-            for finding in findings:
-                if finding.severity == "error":
-                    raise error_of(finding)
-        classified = classify(
-            entries, decoded, outcome_codes, self.bounds, is_committed_read=self.is_committed_read
-        )
-        num_aborted = 0
-        if outcome_codes is not None and not self.is_committed_read:
-            num_aborted = _num_aborted(classified, outcome_codes)
-        num_rows = max(decoded.rows.num_rows, 1)
-        step = num_rows if self.columns is None else MAX_CHUNK_ROWS
-        for begin in range(0, num_rows, step):
-            row_codes = classified.row_codes[begin : begin + step]
-            rows = None
-            if self.columns is not None:
-                rows = self._rows(classified, outcome_codes, begin, step)
-            if begin:
-                yield ChunkResult(
-                    findings=[], records=totals(row_codes), rows=rows, row_codes=row_codes
-                )
-                continue
-            yield ChunkResult(
-                findings=findings,
-                entries=classified,
-                bytes=totals(classified.entry_codes, entries.column("size_bytes")),
-                records=totals(row_codes),
-                rows=rows,
-                row_codes=row_codes,
-                aborted_delivered=num_aborted,
-            )
-
-    def _rows(
-        self, classified: ClassifiedEntries, outcomes: Codes | None, begin: int, num_rows: int
-    ) -> pa.RecordBatch:
-        """Return the requested columns of the table `records` for *num_rows* of *classified* from *begin* on."""
-        split, wire = self.split, classified.decoded.rows.slice(begin, num_rows)
-        if not self.columns:
-            return wire.select([])
-        schema = RECORDS.schema(self.columns)
-        if self.engine.views:
-            schema = with_binary_views(schema)
-        arrays = []
-        for name in self.columns:
-            if name in self.wire_columns:
-                arrays.append(wire.column(name))
-            elif name == "disposition":
-                arrays.append(classified.row_dispositions(begin, begin + num_rows))
-            elif name == "outcome" and outcomes is not None:
-                codes = np.repeat(outcomes, classified.decoded.num_rows)[begin : begin + num_rows]
-                arrays.append(_OUTCOME_NAMES.take(number_array(pa.int8(), codes)))
-            else:
-                values = {"file": split.file.name, "outcome": None}
-                value = values[name] if name in values else getattr(split, name)
-                arrays.append(constant_array(schema.field(name).type, value, wire.num_rows))
-        return pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-
-def _num_aborted(classified: ClassifiedEntries, outcome_codes: Codes) -> int:
-    """Return how many delivered records of *classified* are in aborted transactions."""
-    is_aborted = np.repeat(outcome_codes == OUTCOME_CODES["aborted"], classified.decoded.num_rows)
-    is_delivered = classified.row_codes == DISPOSITION_CODES["delivered"]
-    return int(np.count_nonzero(is_aborted & is_delivered))
 
 
 def header_result(entries: Entries) -> ChunkResult:

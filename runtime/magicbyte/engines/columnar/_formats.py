@@ -24,6 +24,7 @@ class EntryFormat(ABC):
     """A format of log entries, with its kernels."""
 
     name: str
+    are_messages: bool
 
     def __init__(self) -> None:
         self.kernels = description(self.name)
@@ -128,6 +129,10 @@ class DescriptorEntries(Entries):
     def __iter__(self) -> Iterator[Entry]:
         return iter(_entries_of(self.format, self.desc, self.origin))
 
+    @property
+    def are_messages(self) -> bool:
+        return self.format.are_messages
+
     def picked(self, numbers: Indices) -> "DescriptorEntries":
         return DescriptorEntries(self.format, self.desc[numbers], self.origin)
 
@@ -156,6 +161,7 @@ class RecordBatchFormat(EntryFormat):
     """Format v2: record batches."""
 
     name = FORMATS[2]
+    are_messages = False
 
     def __init__(self) -> None:
         super().__init__()
@@ -192,6 +198,7 @@ class MessageFormat(EntryFormat):
     """Formats v0 and v1: messages, and wrapper messages around compressed ones."""
 
     name = FORMATS[1]
+    are_messages = True
 
     def __init__(self) -> None:
         super().__init__()
