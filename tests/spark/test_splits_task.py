@@ -7,7 +7,7 @@ from data_source import planned
 from magicbyte.reading.split import Split
 from magicbyte.spark import _splits_task
 from magicbyte.spark._replanning import ReplannableTask
-from magicbyte.spark._splits_task import SplitsTask, unpacked
+from magicbyte.spark._splits_task import SplitsTask, restored
 from magicbyte_tools.bench import planning
 
 MAX_SPLIT_BYTES = 200
@@ -43,4 +43,4 @@ def test_another_version_on_the_driver_is_an_error_that_says_so(
     data = _splits_task.packed((splits,))
     monkeypatch.setattr(_splits_task, "_dictionary", lambda: b"of another version")
     with pytest.raises(RuntimeError, match="install the same version on all machines"):
-        unpacked(SplitsTask, data)
+        restored(SplitsTask, data)

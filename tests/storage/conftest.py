@@ -6,6 +6,7 @@ import pytest
 
 from log_builder import batch_of
 from magicbyte.storage._small_files import small_files
+from magicbyte.storage._storage import forget_small_trees
 from paths import DATA
 from s3_server import S3Server
 
@@ -55,6 +56,7 @@ def large(s3: S3Server) -> tuple[str, int]:
 
 
 @pytest.fixture(autouse=True)
-def no_small_files() -> None:
-    """Let each test request small files."""
+def nothing_remembered() -> None:
+    """Let each test request small files, and find out how large trees are."""
     small_files.clear()
+    forget_small_trees()

@@ -121,3 +121,18 @@ def test_a_forked_process_does_not_write_into_the_file_of_its_parent() -> None:
     for position in range(0, 10_000, 1000):
         read(cache, loader, position)
     assert set(loader.times.values()) == {1}
+
+
+def test_many_small_extents_are_dropped_beyond_their_number(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(extents, "MAX_EXTENTS", 30)
+    cache, loader = ExtentCache(1000, 200_000), Loader()
+    for position in range(0, 3000, 10):
+        read(cache, loader, position, 10)
+    assert (len(cache._in_memory), len(cache._on_disk), len(cache._by_key["k"])) == (30, 30, 60)
+    for position in range(2400, 3000, 10):
+        read(cache, loader, position, 10)
+    assert set(loader.times.values()) == {1}
+    read(cache, loader, 0, 10)
+    assert loader.times[0] == 2

@@ -15,7 +15,7 @@ import pytest
 import magicbyte as mb
 from magicbyte import storage
 from magicbyte.errors import MissingError
-from magicbyte.storage import Store
+from magicbyte.storage import Store, _storage
 from magicbyte.storage import _extents as extents
 from magicbyte.storage import _store as stores
 from magicbyte.storage import _stored_file as stored_file
@@ -146,14 +146,18 @@ def num_small_files(log_dir: Path, partitions: str) -> int:
     return sum(path.stat().st_size > 0 for some in patterns for path in log_dir.glob(some))
 
 
-def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
+SAMPLED = 3
+"""Listings that tell how large the tree is: of the tree, its first folder, and the log.dir there."""
+
+
+def test_a_tree_is_listed_at_once_and_nothing_else_is_asked_twice(
     s3: S3Server, log_dir: Path, tree: str
 ) -> None:
     with s3.counted() as asked:
         dataset = s3.open(tree)
     num_small = num_small_files(log_dir, "*")
     # pyarrow asks for the size of what it opens, whatever is known of it.
-    assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
+    assert asked == {"LIST": SAMPLED + 1, "HEAD": num_small, "GET": num_small}
     with s3.counted() as asked:
         dataset.records().to_table()
     kinds = ("log", "txnindex", "snapshot")
@@ -165,7 +169,7 @@ def test_a_tree_is_listed_once_and_nothing_is_asked_twice(
 def test_listed_folder_is_not_listed_again(s3: S3Server, tree: str) -> None:
     with s3.counted() as asked:
         s3.open(tree, f"{tree}/{BROKER}/open-0", tree)
-    assert asked["LIST"] == 1
+    assert asked["LIST"] == SAMPLED + 1
     with s3.counted() as asked, pytest.raises(MissingError):
         s3.open(tree, f"{tree}/{BROKER}/gone-0/{SEGMENT}")
     assert asked["LIST"] == 1
@@ -177,7 +181,7 @@ def test_objects_that_are_not_read_are_not_requested(
     with s3.counted() as asked:
         s3.open(tree, topics=["open"])
     num_small = num_small_files(log_dir, "open-0")
-    assert asked == {"LIST": 1, "HEAD": num_small, "GET": num_small}
+    assert asked == {"LIST": SAMPLED + 1, "HEAD": num_small, "GET": num_small}
 
 
 def test_a_segment_is_read_in_blocks_of_8_mib(s3: S3Server, large: tuple[str, int]) -> None:
@@ -421,11 +425,11 @@ def test_the_environment_opens_a_store(
 
 
 def fail_above(monkeypatch: pytest.MonkeyPatch, reason: str, **details: bool) -> None:
-    """Let listing what lies beside a folder fail; what lies below it is listed."""
+    """Let listing the log.dir fail; what lies below it is listed."""
     below = Store.below
 
     def below_only(store: Store, path: str, *, recursive: bool) -> Any:
-        if not recursive:
+        if path.endswith(BROKER):
             raise mb.StoreError(reason, path=path, **details)
         return below(store, path, recursive=recursive)
 
@@ -547,3 +551,21 @@ def test_a_segment_in_a_store_and_its_copy_are_two(
     assert [storage.is_url(log.folder) for log in dataset.logs] == [True]
     (log,) = dataset.logs
     assert len(log.measured_replicas) == 2
+
+
+def test_a_large_tree_that_is_listed_by_folders_gives_the_same(
+    s3: S3Server, tree: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    at_once = s3.open(tree, include_internal=True, on_damage="skip")
+    monkeypatch.setattr(_storage, "MAX_TREE_OBJECTS", 3)
+    _storage.forget_small_trees()
+    with s3.counted() as asked:
+        by_folders = s3.open(tree, include_internal=True, on_damage="skip")
+    # The junk in a partition's folder is a folder that is not searched.
+    assert asked["LIST"] == SAMPLED + len(at_once.all_logs)
+    for name in ("logs", "all_logs", "log_dirs", "unread", "unreadable"):
+        assert getattr(by_folders, name) == getattr(at_once, name), name
+    assert by_folders.records().to_table() == at_once.records().to_table()
+    assert by_folders.segments().to_pylist() == at_once.segments().to_pylist()
+    with pytest.raises(MissingError):
+        s3.open(tree, f"{tree}/{BROKER}/gone-0/{SEGMENT}")

@@ -15,7 +15,12 @@ TIERED = shared() / "logs" / "3.9" / "tiered"
 @pytest.mark.skipif(
     not TIERED.is_dir(), reason="the logs of a tiered cluster are not at hand (MAGICBYTE_SHARED)"
 )
-def test_chunks_in_a_store_and_local_segments_are_one_log(s3: S3Server, tmp_path: Path) -> None:
+@pytest.mark.parametrize("max_objects", [None, 3])
+def test_chunks_in_a_store_and_local_segments_are_one_log(
+    s3: S3Server, tmp_path: Path, max_objects: int | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if max_objects is not None:  # each folder is listed by itself
+        monkeypatch.setattr("magicbyte.storage._storage.MAX_TREE_OBJECTS", max_objects)
     for name in ("tiered-0", "tiered-transactions-1"):
         aiven_partition(TIERED / "remote", tmp_path / "upload", name)
     url = s3.upload(tmp_path / "upload", "tiered/prefix")

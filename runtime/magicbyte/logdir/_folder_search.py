@@ -1,10 +1,11 @@
 """Search folders for partitions, and account for everything in a log.dir that is not read."""
 
 import errno
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import chain
+from sys import intern
 
 from magicbyte.errors import MissingError, UnreadableError
 from magicbyte.findings import Finding
@@ -23,7 +24,7 @@ from magicbyte.logdir.file_names import (
 from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
 from magicbyte.logdir.remote_names import RemoteFolder, parse_remote_file, parse_remote_folder
 from magicbyte.logdir.unread_path import MOVED_FOLDERS, UNREAD_KINDS, UnreadPath
-from magicbyte.storage import FolderItem, Storage, absolute_path
+from magicbyte.storage import FolderItem, Storage, Store, absolute_path
 
 MAX_DEPTH = 4
 """Levels of folders below a named one that are searched for logs."""
@@ -37,6 +38,9 @@ OBSTACLES = {
     "unreadable": "the operating system does not let us read it",
 }
 """Reasons why an item of a folder cannot be read."""
+
+UNREADABLE_FOLDERS = ("link-loop", "unreadable")
+"""Obstacles that may be folders."""
 
 NOT_LIVE = {
     "deleted": "due for deletion after file.delete.delay.ms, or on startup",
@@ -70,6 +74,7 @@ class FolderSearch:
     def add_named(self, path: str) -> bool:
         """Add the logs in the folder *path*, which was named; return whether there are any."""
         has_logs = self._add(path, MAX_DEPTH, is_named=True)
+        self.storage.remember_size(path)
         if self._too_deep:
             count = len(self._too_deep)
             reason = f"{count} folders are more than {MAX_DEPTH} levels below {path}; {NAME_IT}"
@@ -136,17 +141,20 @@ class FolderSearch:
         beside it, since its target may be among them.
         """
         has_logs = False
+        folders = self.storage.each_listed(
+            f"{path}/{item.name}" for item in items if depth > 0 and _is_to_search(item)
+        )
         for item in sorted(items, key=lambda item: item.is_link):
             below = f"{path}/{item.name}"
-            if item.obstacle in ("link-loop", "unreadable"):
+            if item.obstacle in UNREADABLE_FOLDERS:
                 self._obstacle(below, item.obstacle)
             elif item.is_link and item.is_folder and self.storage.identity(below) in around:
                 self._obstacle(below, "link-loop")
             elif item.is_link and item.is_folder and depth > 0:
                 has_logs |= self._add(path_of_link(below, self.storage), -1, around=around)
-            elif item.is_folder and depth > 0:
-                has_logs |= self._add(below, depth - 1, around=around)
-            elif item.is_folder and depth == 0 and not item.is_link:
+            elif _is_to_search(item) and depth > 0:
+                has_logs |= self._add(next(folders), depth - 1, around=around)
+            elif _is_to_search(item) and depth == 0:
                 self._too_deep.append(below)
         return has_logs
 
@@ -162,14 +170,16 @@ class FolderSearch:
         if more:
             log_dir = replace(log_dir, findings=(*log_dir.findings, *more))
             self.log_dirs[path] = log_dir
+        folders = self.storage.each_listed(f"{path}/{name}" for name in names if names[name])
         for item in items:
-            item_path = f"{path}/{item.name}"
             name = names.get(item.name)
             if name is None:
-                unread = _unread_in_log_dir(item_path, item)
+                unread = _unread_in_log_dir(f"{path}/{item.name}", item)
                 if unread is not None:
                     self.unread_paths.append(unread)
-            elif item.is_link and item.identity == identity:
+                continue
+            item_path = next(folders)
+            if item.is_link and item.identity == identity:
                 self._obstacle(item_path, "link-loop")
             else:
                 self.add_partition(item_path, name, log_dir, identity=item.identity)
@@ -203,7 +213,8 @@ class FolderSearch:
             return
         self._identities.add(folder_key)
         state = name.state if name else None
-        files = classify(path, items, state, storage.store_of(path))
+        store = storage.store_of(path)
+        files: Sequence[LogFile] = classify(path, items, state, store)
         findings: tuple[Finding, ...] = ()
         unread_paths: Iterable[UnreadPath]
         if state is not None:
@@ -215,7 +226,7 @@ class FolderSearch:
             unread_paths = _unread_in_partition(path, others, files)
             if others:
                 findings = tuple(_obstacle_findings(path, others, _is_partition_item, name))
-        topic, partition = (name.topic, name.partition) if name else (None, None)
+        topic, partition = (intern(name.topic), name.partition) if name else (None, None)
         for unread in unread_paths:
             self.unread_paths.append(replace(unread, topic=topic, partition=partition))
         self.partitions.append(
@@ -225,7 +236,7 @@ class FolderSearch:
                 findings=findings,
                 folder=path,
                 log_dir=log_dir,
-                files=files,
+                files=files if store is None else _packed(path, store, files),
                 state=state,
                 is_named=is_named,
             )
@@ -271,6 +282,17 @@ def path_of_link(path: str, storage: Storage) -> str:
     """
     is_known = parse_folder(path.rpartition("/")[2]) is not None or is_log_dir(path, storage)
     return path if is_known else absolute_path(path)
+
+
+def _packed(path: str, store: Store, files: Sequence[LogFile]) -> Sequence[LogFile]:
+    from magicbyte.logdir._packed_files import packed_files
+
+    return packed_files(path, store, files)
+
+
+def _is_to_search(item: FolderItem) -> bool:
+    """Return whether *item* is a folder that can be listed, and no link."""
+    return item.is_folder and not item.is_link and item.obstacle not in UNREADABLE_FOLDERS
 
 
 def _is_segment(item: FolderItem) -> bool:
@@ -334,7 +356,7 @@ def _unread_in_log_dir(path: str, item: FolderItem) -> UnreadPath | None:
 
 
 def _unread_in_partition(
-    path: str, items: list[FolderItem], files: tuple[LogFile, ...]
+    path: str, items: list[FolderItem], files: Sequence[LogFile]
 ) -> Iterator[UnreadPath]:
     """Yield the paths that are not read in the partition folder *path*, of *items* and *files*."""
     for item in items:

@@ -7,7 +7,8 @@ from dataclasses import replace
 
 from magicbyte.errors import UnreadableError
 from magicbyte.findings import Finding
-from magicbyte.logdir.checkpoints import read_topic_id
+from magicbyte.logdir._packed_files import items_named
+from magicbyte.logdir.checkpoints import DESCRIBING_FILES, read_topic_id
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage import Storage
 
@@ -36,7 +37,8 @@ def joined_with_remote(
             if (remote.topic or "").endswith(log.topic)
         ]
         topic_id = None
-        with suppress(UnreadableError):  # `described` says so
+        items = items_named(log.files, DESCRIBING_FILES)
+        with suppress(UnreadableError), storage.listed(log.folder, items):  # `described` says so
             topic_id = read_topic_id(log.folder, storage) if near else None
         same_name = [remote for remote in near if remote.topic == log.topic]
         if topic_id is not None:

@@ -21,6 +21,11 @@ MAX_NUMBER_LENGTH = 4000
 
 EPOCH_CHECKPOINT = "leader-epoch-checkpoint"
 
+TOPIC_ID_FILE = "partition.metadata"
+
+DESCRIBING_FILES = (TOPIC_ID_FILE, EPOCH_CHECKPOINT)
+"""Files of a partition folder with facts about the partition."""
+
 ID_BYTES = 16
 """Bytes of a topic id or directory id, which are UUIDs."""
 
@@ -320,7 +325,7 @@ def read_topic_id(folder: str, storage: Storage) -> str | None:
 
     Raises UnreadableError where it cannot be read.
     """
-    path = f"{folder}/partition.metadata"
+    path = f"{folder}/{TOPIC_ID_FILE}"
     topic_id = _read_properties(path, ":", storage, max_bytes=1 << 12).get("topic_id", "")
     return None if uuid_bytes(topic_id) is None else topic_id
 

@@ -13,7 +13,9 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir._folder_search import FolderSearch, path_of_link
 from magicbyte.logdir.checkpoints import (
+    DESCRIBING_FILES,
     EPOCH_CHECKPOINT,
+    TOPIC_ID_FILE,
     LogDir,
     is_log_dir,
     log_dir_at,
@@ -30,9 +32,6 @@ from magicbyte.logdir.log_file import LogFile, PartitionLog, classify
 from magicbyte.logdir.remote_names import MANIFEST
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.storage import NO_OPTIONS, Storage, absolute_path
-
-AT_A_TIME = 16
-"""Requests to a store that run at the same time."""
 
 EXPECTED = (
     "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
@@ -232,7 +231,7 @@ def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
         if topic_id is None and (log.topic is not None or not log.is_named_files):
             topic_id = read_topic_id(log.folder, storage)
     except UnreadableError as error:
-        findings.append(error.finding.at(log.topic, log.partition, "partition.metadata"))
+        findings.append(error.finding.at(log.topic, log.partition, TOPIC_ID_FILE))
     try:
         if not log.is_named_files:
             first_epoch_start = read_first_epoch_start(log.folder, storage)
@@ -243,3 +242,11 @@ def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
         new = [finding for finding in findings if finding.file not in known]
         log = replace(log, findings=(*log.findings, *new))
     return replace(log, topic_id=topic_id, first_epoch_start=first_epoch_start)
+
+
+def described_in_store(log: PartitionLog, *, storage: Storage) -> PartitionLog:
+    """Return the same as `described` for a *log* in a store, whose folder may have been forgotten."""
+    from magicbyte.logdir._packed_files import items_named
+
+    with storage.listed(log.folder, items_named(log.files, DESCRIBING_FILES)):
+        return described(log, storage=storage)

@@ -1,6 +1,7 @@
 """Partitions and their files, and the choice of the files that a broker uses (LogLoader)."""
 
 import errno
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -118,8 +119,8 @@ class PartitionLog:
     partition: int | None
     folder: str
     log_dir: LogDir | None
-    files: tuple[LogFile, ...]
-    """Sorted by base offset."""
+    files: Sequence[LogFile]
+    """Sorted by base offset. In a store they are packed: `unpacked` has them as a tuple."""
     topic_id: str | None = None
     first_epoch_start: int | None = None
     """Start offset of the first epoch in leader-epoch-checkpoint."""
@@ -161,13 +162,17 @@ class PartitionLog:
                 logs.append(file)
         return tuple(logs)
 
+    def unpacked(self) -> "PartitionLog":
+        """Return the same log with its files as a tuple, which takes more memory and less time."""
+        return self if isinstance(self.files, tuple) else replace(self, files=tuple(self.files))
+
     @property
     def log_bytes(self) -> int:
         """Bytes of the live segments."""
         return sum(file.size_bytes for file in self.logs)
 
     @property
-    def listed_files(self) -> tuple[LogFile, ...]:
+    def listed_files(self) -> Sequence[LogFile]:
         """The whole files, even if only parts of them are read."""
         return self.whole_files or self.files
 

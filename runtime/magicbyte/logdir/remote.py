@@ -22,13 +22,12 @@ from magicbyte.logdir.checkpoints import (
     parse_epochs,
     read_lineage,
 )
-from magicbyte.logdir.discover import AT_A_TIME
 from magicbyte.logdir.embedded_file import EmbeddedRange
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.indexes import positions_of
 from magicbyte.logdir.log_file import LogFile, PartitionLog, file_order
 from magicbyte.logdir.remote_names import LEADER_EPOCHS
-from magicbyte.storage import Storage, is_url
+from magicbyte.storage import AT_A_TIME, Storage, is_url
 
 Epochs = list[tuple[int, int]]
 

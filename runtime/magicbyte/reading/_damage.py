@@ -1,6 +1,6 @@
 """Damaged and incomplete byte ranges of a segment: their findings, and where reading resumes."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, TypeVar
 
@@ -358,3 +358,11 @@ def with_chunk_findings(
             finding = replace(finding, position=piece.start, length=piece.length)
             findings = (finding, *findings)
         yield replace(piece, kind="damaged", findings=findings, has_unreadable_chunk=True)
+
+
+def tail_kind(tail: Sequence[UnsoundRange]) -> str:
+    """Return how a segment ends that ends in *tail*: `clean`, `zeros` or `incomplete`."""
+    if not tail:
+        return "clean"
+    is_zeros = tail[-1].findings and tail[-1].findings[0].code == "zero-tail"
+    return "zeros" if is_zeros else "incomplete"

@@ -14,12 +14,13 @@ def directory_findings(
     *bases* are the base offsets of its segments, *end* the offset after its last entry,
     *log_end_offset* the log end offset of the survey.
     """
+    known = set(bases)
     orphans = {
         file.base_offset: file.name
         for file in log.files
         if file.kind in ("index", "timeindex", "txnindex")
         and file.live
-        and file.base_offset not in bases
+        and file.base_offset not in known
     }
     for base, name in orphans.items():
         yield log.finding("segment-missing", f"{name} has no segment", file=name, found=str(base))

@@ -20,9 +20,9 @@ from magicbyte.limits import MIB
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, check_below, read_producer_snapshot
 from magicbyte.logdir.indexes import position_of, read_positions
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._damage import UnsoundRange, tail_kind
 from magicbyte.reading._directory_findings import directory_findings
-from magicbyte.reading._log_pass import SurveyOptions, segment_bounds, tail_kind
+from magicbyte.reading._log_pass import SurveyOptions, segment_bounds
 from magicbyte.reading._survey_passes import unfinished_transactions
 from magicbyte.reading._transaction_table import TransactionTable
 from magicbyte.reading._transaction_tracker import add_open_in_snapshot
@@ -55,10 +55,11 @@ def survey_of_indexed_log(
     assert options.split_bytes is not None
     if not _is_plain(log):
         return None
-    segments = []
-    for number, file in enumerate(log.logs):
-        is_last = number + 1 == len(log.logs)
-        segment = SegmentSurvey(file, number, segment_bounds(log, number), is_last)
+    segments, logs = [], log.logs
+    for number, file in enumerate(logs):
+        is_last = number + 1 == len(logs)
+        bounds = segment_bounds(logs, number, log.next_base)
+        segment = SegmentSurvey(file, number, bounds, is_last)
         segment.boundaries.append(Boundary(0, segment.bounds.floor))
         segments.append(segment)
         index = None
@@ -101,9 +102,10 @@ def _survey(
 
 def index_boundaries(log: PartitionLog, split_bytes: int) -> dict[str, list[int]]:
     """Return positions, by path of a segment, at which the offset indexes of *log* divide it into splits."""
-    boundaries = {}
-    for number, file in enumerate(log.logs):
-        segment = SegmentSurvey(file, number, segment_bounds(log, number), is_last=False)
+    boundaries, logs = {}, log.logs
+    for number, file in enumerate(logs):
+        bounds = segment_bounds(logs, number, log.next_base)
+        segment = SegmentSurvey(file, number, bounds, is_last=False)
         segment.boundaries.append(Boundary(0, segment.bounds.floor))
         index = SegmentPositions.read(log, segment) if file.size_bytes > split_bytes else None
         if index is not None:

@@ -14,9 +14,9 @@ from magicbyte.engines.protocol import BatchHeaders, Engine, Entries
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
-from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._boundaries import boundaries_at, boundaries_every
-from magicbyte.reading._damage import UnsoundRange
+from magicbyte.reading._damage import UnsoundRange, tail_kind
 from magicbyte.reading._directory_findings import directory_findings
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._joined_pieces import joined_pieces
@@ -81,6 +81,7 @@ class LogPass:
         cleaned_segments: Sequence[bool] | None = None,
     ) -> None:
         self.log = companions.log
+        self.logs = self.log.logs
         self.options = options
         self.cleaned_segments = cleaned_segments
         """True for each segment that was cleaned; None until a gap asks for that."""
@@ -119,7 +120,7 @@ class LogPass:
         return self.finish()
 
     def read_segments(self) -> None:
-        for number in range(len(self.log.logs)):
+        for number in range(len(self.logs)):
             segment = self.add_segment(number)
             self.read_segment(segment)
             if self.is_done(segment):
@@ -128,9 +129,10 @@ class LogPass:
 
     def add_segment(self, number: int) -> SegmentSurvey:
         """Add the segment with *number* to the survey, and return it; its entries are added later."""
-        logs = self.log.logs
-        is_last = number + 1 == len(logs) and self.log.next_base is None
-        segment = SegmentSurvey(logs[number], number, segment_bounds(self.log, number), is_last)
+        logs, next_base = self.logs, self.log.next_base
+        is_last = number + 1 == len(logs) and next_base is None
+        bounds = segment_bounds(logs, number, next_base)
+        segment = SegmentSurvey(logs[number], number, bounds, is_last)
         self.survey.segments.append(segment)
         return segment
 
@@ -412,37 +414,27 @@ def _settle_high_watermark(survey: Survey) -> None:
 
 def _cleaned_segments(log: PartitionLog, options: SurveyOptions) -> list[bool]:
     """Return, for each segment of *log*, whether its headers show that the log cleaner rewrote it."""
-    are_cleaned = []
-    for number, file in enumerate(log.logs):
+    are_cleaned, logs = [], log.logs
+    for number, file in enumerate(logs):
         with options.open_log(file) as opened:
             walk = HeaderWalk(
                 opened,
                 engine=options.engine,
                 limits=options.limits,
-                bounds=segment_bounds(log, number),
+                bounds=segment_bounds(logs, number, log.next_base),
                 start=file.start,
-                is_last=number + 1 == len(log.logs) and log.next_base is None,
+                is_last=number + 1 == len(logs) and log.next_base is None,
             )
             sound = (piece for piece in walk if isinstance(piece, SoundEntries))
             are_cleaned.append(any(look_cleaned(piece.entries).any() for piece in sound))
     return are_cleaned
 
 
-def tail_kind(tail: Sequence[UnsoundRange]) -> str:
-    """Return how a segment ends that ends in *tail*: `clean`, `zeros` or `incomplete`."""
-    if not tail:
-        return "clean"
-    is_zeros = tail[-1].findings and tail[-1].findings[0].code == "zero-tail"
-    return "zeros" if is_zeros else "incomplete"
-
-
-def segment_bounds(log: PartitionLog, number: int) -> Bounds:
-    """Return the offsets that the segment with *number* may hold."""
-    base, following = log.logs[number].base_offset, log.logs[number + 1 : number + 2]
-    return Bounds(
-        floor=None if base is None else base - 1,
-        ceiling=following[0].base_offset if following else log.next_base,
-    )
+def segment_bounds(logs: Sequence[LogFile], number: int, next_base: int | None) -> Bounds:
+    """Return the offsets that segment *number* of *logs* may hold; *next_base* follows the last one."""
+    base, is_last = logs[number].base_offset, number + 1 == len(logs)
+    ceiling = next_base if is_last else logs[number + 1].base_offset
+    return Bounds(floor=None if base is None else base - 1, ceiling=ceiling)
 
 
 def look_cleaned(entries: Entries) -> Mask:

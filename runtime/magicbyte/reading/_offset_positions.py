@@ -112,17 +112,18 @@ class OffsetPositions:
         Each block ends where the index has its next row.
         """
         positions = index_rows["ofs_batch"].tolist()
-        with self.options.open_log(self.log.logs[segment]) as file:
+        logs = self.log.logs
+        with self.options.open_log(logs[segment]) as file:
             position = positions[number] if number >= 0 else 0
             for stop in [*positions[number + 1 :], file.size_bytes]:
                 for piece in HeaderWalk(
                     file,
                     engine=self.options.engine,
                     limits=self.options.limits,
-                    bounds=segment_bounds(self.log, segment),
+                    bounds=segment_bounds(logs, segment, self.log.next_base),
                     start=position,
                     end=stop,
-                    is_last=segment + 1 == len(self.log.logs) and stop == file.size_bytes,
+                    is_last=segment + 1 == len(logs) and stop == file.size_bytes,
                 ):
                     if isinstance(piece, UnsoundRange) and piece.kind == "tail":
                         return

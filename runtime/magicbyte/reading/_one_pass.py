@@ -58,7 +58,7 @@ class PlainPass(HeadersSufficePass):
 
     def results(self) -> Iterator[ChunkResult]:
         """Yield the results of the plain entries."""
-        for number, file in enumerate(self.log.logs):
+        for number, file in enumerate(self.logs):
             segment = self.add_segment(number)
             self.end = ReadPosition(segment=number, position=file.start, last_offset=None)
             yield from self._results_of(segment)
@@ -132,7 +132,7 @@ class PlainPass(HeadersSufficePass):
     @property
     def is_log_plain(self) -> bool:
         """True if all entries of the log are plain, once all results were asked for."""
-        logs = self.log.logs
+        logs = self.logs
         is_all = len(self.survey.segments) == len(logs) and all(
             self.end.position == file.size_bytes for file in logs[-1:]
         )

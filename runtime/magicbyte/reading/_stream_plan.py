@@ -122,15 +122,16 @@ def _is_end_sound(attempt: AppendedPass, is_committed: bool) -> bool:
         assert transaction.first_position is not None
         begin = min(begin, transaction.first_position)
     part, options, last = attempt.log, attempt.options, -1
-    for number, file in enumerate(part.logs[begin.segment :], begin.segment):
+    logs = part.logs
+    for number, file in enumerate(logs[begin.segment :], begin.segment):
         with options.open_log(file) as opened_file:
             for piece in VerifiedWalk(
                 opened_file,
                 engine=options.engine,
                 limits=options.limits,
-                bounds=segment_bounds(part, number),
+                bounds=segment_bounds(logs, number, part.next_base),
                 start=begin.position if number == begin.segment else file.start,
-                is_last=number + 1 == len(part.logs),
+                is_last=number + 1 == len(logs),
             ):
                 if isinstance(piece, SoundEntries) and not piece.findings:
                     last = piece.entries[-1].position
@@ -187,11 +188,11 @@ def _divided(
 
     They are at each of *range_starts*, and *split_bytes* apart at most, if the index has enough entries.
     """
-    log = positions.log
+    log, logs = positions.log, positions.log.logs
     segments: list[SegmentSurvey] = []
-    for number in range(range_starts[0].segment, min(range_end.segment + 2, len(log.logs))):
-        file, bounds = log.logs[number], segment_bounds(log, number)
-        segment = SegmentSurvey(file, len(segments), bounds, number + 1 == len(log.logs))
+    for number in range(range_starts[0].segment, min(range_end.segment + 2, len(logs))):
+        file, bounds = logs[number], segment_bounds(logs, number, log.next_base)
+        segment = SegmentSurvey(file, len(segments), bounds, number + 1 == len(logs))
         segments.append(segment)
         boundaries = [start.boundary() for start in range_starts if start.segment == number]
         if number > range_starts[0].segment:

@@ -176,7 +176,7 @@ class VerifiedPass(LogPass):
         survey.transactions, findings = self.transactions.finish(bases, self.offsets.next_offset)
         survey.findings += findings
         markers = self.transactions.markers
-        for file, finding in markers.stray_findings(self.log.logs):
+        for file, finding in markers.stray_findings(self.logs):
             survey.findings.append(finding.at(self.log.topic, self.log.partition, file.name))
         survey.num_empty_transactions = markers.num_empty
         survey.first_empty_transaction = markers.first_empty

@@ -164,19 +164,7 @@ class Dataset:
             6
         """
 
-        def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
-            pieces = (
-                map(header_result, self._planner.headers_of_split(split, engine))
-                if quick
-                else examine_counted(self._planner, split, None, engine, tally)
-            )
-            for piece in pieces:
-                yield list(batch_rows(split, piece, quick=quick))
-
-        def read(report: Report) -> Iterator[Row]:
-            for rows in read_splits(self._planner, self.logs, of_split, report, quick=quick):
-                yield from rows
-
+        read = _batches_of(self._planner, self.logs, quick=quick)
         return rows_of_table(schemas.BATCHES, columns, _after(self.unreadable, read))
 
     def segments(self, columns: Sequence[str] | None = None) -> Rows:
@@ -244,20 +232,7 @@ class Dataset:
         """
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
-        def read(report: Report) -> Iterator[Row]:
-            for log in self.all_logs:
-                if log.state is not None:
-                    continue
-                records: Counter[str] | None = None
-                if counts:
-                    tally = _tally(self._planner, log)
-                    survey, records = tally.survey, tally.report.records
-                    report.add(tally.report)
-                else:
-                    survey = self._planner.survey(log)
-                    report.findings.extend(survey.findings)
-                yield partition_row(survey, records)
-
+        read = partial(_partitions_of, self._planner, self.all_logs, counts)
         return rows_of_table(schemas.PARTITIONS, columns, _after(self.unreadable, read))
 
     def problems(self, columns: Sequence[str] | None = None) -> Rows:
@@ -345,6 +320,22 @@ class Dataset:
             >>> [(split.start, split.end) for split in dataset.plan()]
             [(0, 275), (0, 372), (0, 221), (0, 78)]
         """
+        return list(self.splits(max_partition_bytes))
+
+    def splits(self, max_partition_bytes: int | None = None) -> Iterator[Split]:
+        """Yield the splits of `plan` while partitions are planned, which keeps no list of them.
+
+        Args:
+            max_partition_bytes: As for `plan`.
+        Returns:
+            Splits, in order of rows.
+        Raises:
+            InputError: *max_partition_bytes* is below 1, or a file is gone.
+        Example:
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> next(dataset.splits()).file.name
+            '00000000000000000000.log'
+        """
         if max_partition_bytes is not None and max_partition_bytes < 1:
             raise InputError(f"max_partition_bytes {max_partition_bytes}", "at least 1")
         from magicbyte.reading.partial_plan import plan_partitions
@@ -358,6 +349,43 @@ def findings_outside_partitions(dataset: Dataset) -> list[Finding]:
     for log_dir in dataset.log_dirs:
         findings.extend(log_dir.findings)
     return findings
+
+
+def _partitions_of(
+    planner: Planner, logs: Sequence[PartitionLog], has_counts: bool, report: Report
+) -> Iterator[Row]:
+    """Yield the rows of `partitions`, and add findings to *report*; *has_counts*: with numbers of records."""
+    for log in logs:
+        if log.state is not None:
+            continue
+        records: Counter[str] | None = None
+        if has_counts:
+            tally = _tally(planner, log)
+            survey, records = tally.survey, tally.report.records
+            report.add(tally.report)
+        else:
+            survey = planner.survey(log)
+            report.findings.extend(survey.findings)
+        yield partition_row(survey, records)
+
+
+def _batches_of(planner: Planner, logs: Sequence[PartitionLog], *, quick: bool) -> ReadTable:
+    """Return the function that yields the rows of `batches`."""
+
+    def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
+        pieces = (
+            map(header_result, planner.headers_of_split(split, engine))
+            if quick
+            else examine_counted(planner, split, None, engine, tally)
+        )
+        for piece in pieces:
+            yield list(batch_rows(split, piece, quick=quick))
+
+    def read(report: Report) -> Iterator[Row]:
+        for rows in read_splits(planner, logs, of_split, report, quick=quick):
+            yield from rows
+
+    return read
 
 
 def _stored_rows(

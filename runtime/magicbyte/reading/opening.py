@@ -10,7 +10,7 @@ from typing import Any
 from magicbyte.errors import InputError, TopicError, error_of
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.checkpoints import LogDir
-from magicbyte.logdir.discover import AT_A_TIME, described, discover, log_order
+from magicbyte.logdir.discover import described, described_in_store, discover, log_order
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.unread_path import of_selection
@@ -18,7 +18,7 @@ from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.storage import MemoryFile, Storage, StorageOptions
+from magicbyte.storage import AT_A_TIME, MemoryFile, Storage, StorageOptions
 
 _FINDINGS = attrgetter("findings")
 
@@ -260,14 +260,13 @@ def _select(
                 choices = _choices(str(number), list(map(str, known_numbers)))
                 raise InputError(f"no partition {number}", choices)
         logs = [log for log in logs if log.partition in partition_numbers]
-    describe = partial(described, storage=storage)
     if storage.stores:  # each request is a wait
         from concurrent.futures import ThreadPoolExecutor
 
         with ThreadPoolExecutor(AT_A_TIME) as pool:
-            logs = list(pool.map(describe, logs))
+            logs = list(pool.map(partial(described_in_store, storage=storage), logs))
     else:
-        logs = list(map(describe, logs))
+        logs = list(map(partial(described, storage=storage), logs))
     for index, log in enumerate(logs):
         if log.uploads:
             from magicbyte.logdir.remote import with_remote

@@ -7,7 +7,7 @@ those after it in which its transactions end. Where these contradict the snapsho
 beginning, or leave a transaction of the range uncertain, more of the log is read.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 
@@ -276,18 +276,16 @@ def _has_open(survey: Survey, end: int) -> bool:
 
 def plan_partitions(
     planner: Planner, logs: Iterable[PartitionLog], max_partition_bytes: int | None
-) -> list[Split]:
-    """Return the splits that cover all bytes of *logs*, each of *max_partition_bytes* at most.
+) -> Iterator[Split]:
+    """Yield the splits that cover all bytes of *logs*, each of *max_partition_bytes* at most.
 
-    A split spans at least one entry. None: one split per segment.
+    A split spans at least one entry. None: one split per segment. Few partitions are planned ahead of the reader.
     """
     by_segment = max_partition_bytes is None
-    splits: list[Split] = []
     survey_ahead = partial(planner.survey, split_bytes=max_partition_bytes, for_records=True)
     for log, survey in plan_ahead(logs, survey_ahead):
         offsets = wanted_offsets(planner, log)
-        splits += planner.splits(survey, offsets, by_segment=by_segment)
-    return splits
+        yield from planner.splits(survey, offsets, by_segment=by_segment)
 
 
 def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, OffsetRange]:

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from magicbyte.logdir.discover import AT_A_TIME
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.storage import AT_A_TIME
 
 Plan = TypeVar("Plan")
 
@@ -19,14 +19,15 @@ def is_in_store(log: PartitionLog) -> bool:
 def plan_ahead(
     logs: Iterable[PartitionLog], plan_one: Callable[[PartitionLog], Plan]
 ) -> Iterator[tuple[PartitionLog, Plan]]:
-    """Yield each of *logs* with the result of *plan_one*, in order.
+    """Yield each of *logs*, unpacked, with the result of *plan_one*, in order.
 
     Threads plan the logs in stores that follow, AT_A_TIME at most. The error of a plan is raised in its turn.
     """
     waiting: deque[tuple[PartitionLog, Future[Plan]]] = deque()
     with ThreadPoolExecutor(AT_A_TIME) as pool:
         try:
-            for log in logs:
+            for packed in logs:
+                log = packed.unpacked()
                 if not is_in_store(log):
                     yield from _results(waiting, 0)
                     yield log, plan_one(log)

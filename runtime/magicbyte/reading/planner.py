@@ -5,11 +5,13 @@ and where splits may begin.
 """
 
 from bisect import bisect_left
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import pairwise
 from operator import attrgetter
+from threading import Lock
+from typing import Any
 
 from magicbyte._transactions import PlannedOutcomes
 from magicbyte.engines.factory import engine
@@ -52,6 +54,12 @@ that neither rows nor their order nor the report depend on it."""
 STORED_SPLIT_BYTES = 32 * MIB
 """The same for a log in a store that its offset indexes divide: each split begins with a few requests."""
 
+MAX_CACHED = 1 << 17
+"""Files and boundaries of the surveys that a planner caches, about 100 MB; other logs are surveyed again."""
+
+MIN_SURVEYS = 64
+"""Surveys that are cached even if they are large: threads survey logs ahead of their reader."""
+
 _START = attrgetter("start")
 
 AbortedList = tuple[tuple[int, int], ...]
@@ -62,7 +70,7 @@ AbortedList = tuple[tuple[int, int], ...]
 class Planner:
     """Surveys partitions and divides them into splits, by one set of options.
 
-    A survey is made once and cached. If a file changes later, reading it raises ChangedError.
+    The last surveys are cached, so that each is made once unless there are very many. If a file changes later, reading it raises ChangedError.
     """
 
     options: ReadOptions
@@ -73,16 +81,17 @@ class Planner:
     """Offset of the only log before which no open transaction began, as far as the caller knows."""
     index_findings: list[Finding] = field(default_factory=list, init=False, repr=False)
     """Findings about indexes that could not be read when times were looked up."""
-    _surveys: dict[tuple[str, int, bool, bool, bool, bool], Survey] = field(
-        default_factory=dict, init=False, repr=False
-    )
-    _surveys_by_index: dict[tuple[str, int], Survey | None] = field(
-        default_factory=dict, init=False, repr=False
-    )
+    _surveys: dict[Hashable, Survey | None] = field(default_factory=dict, init=False, repr=False)
+    """The last surveys; None where offset indexes do not suffice."""
+    _pinned: dict[Hashable, Survey] = field(default_factory=dict, init=False, repr=False)
+    """The surveys that were made elsewhere."""
     _headers: dict[str, Sequence[BatchHeaders]] = field(
         default_factory=dict, init=False, repr=False
     )
-    """Headers that a quick survey read, by path of a segment."""
+    """Headers that a cached survey has read, by path of a segment."""
+    _num_cached: int = field(default=0, init=False, repr=False)
+    """Files and boundaries of the last surveys."""
+    _lock: Any = field(default_factory=Lock, init=False, repr=False)
 
     def new_engine(self, *, views: bool = False) -> Engine:
         """Return an engine for one thread."""
@@ -109,21 +118,45 @@ class Planner:
             quick: Read headers only.
             by_markers: Let markers decide how transactions ended, even if the options say `index`.
         """
-        if for_records:
+        if for_records and log.files and log.files[0].store is not None:
             survey = self.survey_by_index(log, split_bytes or STORED_SPLIT_BYTES)
             if survey is not None:
                 return survey
         split_bytes = split_bytes or SPLIT_BYTES
         by_index = self.options.transactions == "index" and not by_markers
         key = log.key, split_bytes, verify, check, quick, by_index
-        survey = self._surveys.get(key)
+        survey = self._surveys.get(key) or self._pinned.get(key)
         if survey is None:
-            survey = self._surveys[key] = self.survey_once(
+            survey = self.survey_once(
                 log, split_bytes, verify=verify, check=check, quick=quick, by_markers=by_markers
             )
-            for segment in survey.segments:
-                self._headers[segment.file.path] = segment.heads
+            self._cache(key, survey)
         return survey
+
+    def _cache(self, key: Hashable, survey: Survey | None) -> None:
+        """Cache the *survey* of *key*, and drop the oldest surveys that are too many."""
+        with self._lock:
+            if key in self._surveys:
+                return  # another thread has surveyed the log, too
+            self._surveys[key] = survey
+            if survey is not None:
+                self._num_cached += len(survey.log.files)
+                for segment in survey.segments:
+                    self._headers[segment.file.path] = segment.heads
+                    self._num_cached += len(segment.boundaries)
+            if self._num_cached > MAX_CACHED:
+                self._drop_oldest()
+
+    def _drop_oldest(self) -> None:
+        while self._num_cached > MAX_CACHED and len(self._surveys) > MIN_SURVEYS:
+            key = next(iter(self._surveys))
+            survey = self._surveys.pop(key)
+            if survey is not None:
+                self._num_cached -= len(survey.log.files)
+                for segment in survey.segments:
+                    self._num_cached -= len(segment.boundaries)
+                    if self._headers.get(segment.file.path) is segment.heads:
+                        del self._headers[segment.file.path]
 
     def survey_by_index(self, log: PartitionLog, split_bytes: int) -> Survey | None:
         """Return the survey of *log* in a store by its offset indexes and its end; None if these do not suffice.
@@ -135,7 +168,8 @@ class Planner:
         if not is_stored or not is_auto or self.options.on_damage == "stop":
             return None
         key = log.key, split_bytes
-        if key not in self._surveys_by_index:
+        survey = self._surveys.get(key)
+        if survey is None and key not in self._surveys:
             options = SurveyOptions(
                 engine=self.new_engine(),
                 limits=self.options.limits,
@@ -143,20 +177,21 @@ class Planner:
                 open_log=self.open_log,
             )
             survey_part = partial(self.survey_of_part, split_bytes=split_bytes)
-            self._surveys_by_index[key] = survey_of_indexed_log(log, options, survey_part)
-        return self._surveys_by_index[key]
+            survey = survey_of_indexed_log(log, options, survey_part)
+            self._cache(key, survey)
+        return survey
 
-    def keep(self, survey: Survey, log: PartitionLog, split_bytes: int = SPLIT_BYTES) -> None:
-        """Cache the *survey* of *log* that was made elsewhere, with the same options."""
+    def keep(self, survey: Survey, log: PartitionLog, split_bytes: int) -> None:
+        """Cache the *survey* of *log* that a planner of the same options made elsewhere, for good."""
         by_index = self.options.transactions == "index"
-        self._surveys[log.key, split_bytes, False, False, False, by_index] = replace(
-            survey, log=log
-        )
+        key = log.key, split_bytes, False, False, False, by_index
+        self._pinned[key] = replace(survey, log=log)
 
     def known_survey(self, log: PartitionLog) -> Survey | None:
         """Return the survey of *log* for its records, if it is cached."""
         by_index = self.options.transactions == "index"
-        return self._surveys.get((log.key, SPLIT_BYTES, False, False, False, by_index))
+        key = log.key, SPLIT_BYTES, False, False, False, by_index
+        return self._surveys.get(key) or self._pinned.get(key)
 
     def companions(self, log: PartitionLog) -> TransactionCompanions:
         """Read the companion files of *log* that are about transactions.

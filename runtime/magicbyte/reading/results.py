@@ -333,11 +333,11 @@ def _splits_and_tallies(
     """Yield the splits of *logs*, and tallies of survey findings and of bytes outside all splits."""
     has_range = (planner.options.offsets, planner.options.times) != (NO_RANGE, NO_RANGE)
     in_turn: Iterable[PartitionLog] = logs
-    if len(logs) > 1 and logs[0].files and logs[0].files[0].store is not None and not has_range:
-        survey_ahead = partial(planner.survey, quick=quick, for_records=not quick)
-        in_turn = (
-            log for log, _ in plan_ahead(logs, survey_ahead)
-        )  # the planner keeps the surveys
+    if logs and logs[0].files and logs[0].files[0].store is not None:
+        in_turn = map(PartitionLog.unpacked, logs)
+        if len(logs) > 1 and not has_range:
+            survey_ahead = partial(planner.survey, quick=quick, for_records=not quick)
+            in_turn = (log for log, _ in plan_ahead(logs, survey_ahead))  # surveys are cached
     for log in in_turn:
         if only_wanted and has_range:
             survey, offsets = survey_of_wanted(planner, log)

@@ -1,5 +1,6 @@
 """Plan a batch read, one partition after the other: memory depends on the largest partition."""
 
+from collections.abc import Iterator
 from functools import partial
 
 from magicbyte.findings import Finding
@@ -50,22 +51,20 @@ class BatchPlan:
         self._is_logged = False
         """True once the surveys' findings were logged; `splits` may be called twice."""
 
-    def splits(self, max_bytes: int) -> list[Split]:
-        """Return the splits, of *max_bytes* at most where entries permit it.
+    def splits(self, max_bytes: int) -> Iterator[Split]:
+        """Yield the splits, of *max_bytes* at most where entries permit it, while partitions are planned.
 
-        The first call logs the findings of the surveys.
+        The findings of the surveys are logged once.
         """
         if not self._is_logged:
             log_findings("plan", self._dataset.unreadable)
             log_unread(self._dataset.unread)
         logs = filter(self._filters.may_match, self._dataset.logs)
-        splits: list[Split] = []
-        for _, (of_log, findings) in plan_ahead(logs, partial(self._splits, max_bytes=max_bytes)):
+        for _, (splits, findings) in plan_ahead(logs, partial(self._splits, max_bytes=max_bytes)):
             if not self._is_logged:
                 log_findings("plan", findings)
-            splits += of_log
+            yield from splits
         self._is_logged = True
-        return splits
 
     def _splits(self, log: PartitionLog, max_bytes: int) -> tuple[list[Split], list[Finding]]:
         """Return the splits of *log*, of *max_bytes* at most, and the findings of its survey."""

@@ -1,8 +1,9 @@
 """Log messages of the data source, and its errors without tracebacks."""
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from magicbyte.errors import MagicbyteError
 from magicbyte.findings import TAILS, Finding
@@ -46,15 +47,35 @@ def log_findings(stage: str, findings: Sequence[Finding], *, is_growing: bool = 
         log.warning("%s: %d findings, first %s: %s", stage, len(serious), first.code, first)
 
 
-def log_plan(splits: Sequence[Split], num_tasks: int) -> None:
-    """Log how much the *splits* of a plan read."""
-    log.info(
-        "planned: %d tasks, %d partitions, %d segments, %d bytes",
-        num_tasks,
-        len({(split.topic, split.partition) for split in splits}),
-        len({split.file.path for split in splits}),
-        sum(split.end - split.start for split in splits),
-    )
+@dataclass(slots=True)
+class PlanTotals:
+    """Numbers of tasks, partitions, segments and bytes of a plan, whose tasks come in the order of partitions."""
+
+    num_tasks: int = 0
+    num_partitions: int = 0
+    num_segments: int = 0
+    num_bytes: int = 0
+    _partition: tuple[str | None, int | None] | None = None
+    _paths: set[str] = field(default_factory=set)
+    """Segments of the partition so far."""
+
+    def add(self, splits: Iterable[Split]) -> None:
+        """Add the *splits* of a task."""
+        self.num_tasks += 1
+        for split in splits:
+            partition = split.topic, split.partition
+            if partition != self._partition:
+                self._partition, self._paths = partition, set()
+                self.num_partitions += 1
+            self.num_segments += split.file.path not in self._paths
+            self._paths.add(split.file.path)
+            self.num_bytes += split.end - split.start
+
+    def log(self) -> None:
+        log.info(
+            "planned: %d tasks, %d partitions, %d segments, %d bytes",
+            self.num_tasks, self.num_partitions, self.num_segments, self.num_bytes,
+        )  # fmt: skip
 
 
 def log_counts(records: Mapping[str, int], byte_counts: Mapping[str, int]) -> None:

@@ -25,7 +25,7 @@ from magicbyte.reading.split import Split
 from magicbyte.reading.survey import Survey
 from magicbyte.spark._spark_errors import translated_errors
 from magicbyte.spark._survey_job import survey_on_spark
-from magicbyte.spark._tasks import tasks
+from magicbyte.spark._tasks import each_task
 from magicbyte.storage import Storage, Store
 
 FORMAT = "magicbyte plan 2"
@@ -75,9 +75,7 @@ def make_plan(
     def in_tasks(logs: Sequence[PartitionLog]) -> tuple[tuple[Split, ...], ...]:
         splits = plan_partitions(planner, logs, max_partition_bytes)
         groups = groupby(splits, key=lambda split: split.topic if by_topic else None)
-        return tuple(
-            task for _, group in groups for task in tasks(list(group), max_partition_bytes)
-        )
+        return tuple(task for _, group in groups for task in each_task(group, max_partition_bytes))
 
     read = {log.folder for log in dataset.logs}
     others = [log for log in dataset.all_logs if log.state is None and log.folder not in read]
@@ -116,11 +114,20 @@ def text_of_tasks(
     groups: Iterable[tuple[bool, Sequence[tuple[Split, ...]]]], *, about: dict[str, Any]
 ) -> str:
     """Return tasks as text. Each of *groups* is a pair: are records read, and the tasks."""
-    lines = [json.dumps({"format": FORMAT, **about})]
+    lines = [head_line(about)]
     for is_read, group in groups:
-        for task in group:
-            lines.append(json.dumps({"read": is_read, "splits": [encode(split) for split in task]}))
+        lines += (task_line(task, is_read=is_read) for task in group)
     return "\n".join(lines) + "\n"
+
+
+def head_line(about: dict[str, Any]) -> str:
+    """Return the first line of a plan, with its origin *about*."""
+    return json.dumps({"format": FORMAT, **about})
+
+
+def task_line(task_splits: Iterable[Split], *, is_read: bool) -> str:
+    """Return the line of a plan for *task_splits*."""
+    return json.dumps({"read": is_read, "splits": [encode(split) for split in task_splits]})
 
 
 def task_lines(text: str) -> list[str]:

@@ -1,46 +1,75 @@
 """The plan of a batch read in a file, so that many reads share it (option `planPath`)."""
 
+import gzip
+import io
 import json
-from collections.abc import Callable, Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import magicbyte
 from magicbyte.errors import InputError
 from magicbyte.output_guard import check_outside, check_url_outside
 from magicbyte.reading.split import Split
 from magicbyte.spark._options import SourceOptions
-from magicbyte.spark._pipeline_plan import FORMAT, splits_of, task_lines, text_of_tasks
+from magicbyte.spark._pipeline_plan import FORMAT, head_line, splits_of, task_line
 from magicbyte.storage import Storage, StorageOptions, is_url
 from magicbyte.storage.output_folder import LocalFolder, StoreFolder
 
-Tasks = Sequence[tuple[Split, ...]]
+Task = tuple[Split, ...]
 
 IRRELEVANT_OPTIONS = ("planpath", "columns", "includeheaders")
 """Options that do not change the plan."""
 
+MEMORY_BYTES = 4 << 20
+"""Bytes of a compressed plan in memory until it is complete; a larger one is in a temporary file."""
 
-def load_or_create_plan(options: SourceOptions, path: str, create: Callable[[], Tasks]) -> Tasks:
-    """Return the tasks of the plan in *path*; if there is none, *create* and write them.
+
+def load_or_create_plan(
+    options: SourceOptions, path: str, create: Callable[[], Iterable[Task]]
+) -> Iterator[Task]:
+    """Yield the tasks of the plan in *path*; if there is none, the tasks of *create*, which are written there.
 
     Raises InputError if the file is not a plan, or was made with other options.
     """
     settings = _settings(options)
     file = _StoredPlan(path, options.storage_options) if is_url(path) else _LocalPlan(path)
-    text = file.read()
-    if text is None:
+    stored = file.open()
+    if stored is None:
         file.check_outside(options.paths)
-        tasks = create()
-        named = (split for splits in tasks for split in splits if split.topic is not None)
-        file.check_outside({split.file.path.rpartition("/")[0] for split in named})
-        file.write(text_of_tasks([(True, tasks)], about=settings))
-        return tasks
-    _check(path, text, settings)
-    storage = Storage(options.storage_options)
-    try:
-        return [tuple(splits_of(line, storage)[1]) for line in task_lines(text)]
-    except (ValueError, TypeError, KeyError, AttributeError) as error:
-        raise InputError("the plan is malformed", FORMAT, path=path) from error
+        yield from _written(file, create(), settings)
+        return
+    with stored:
+        lines = io.TextIOWrapper(stored, encoding="utf-8", errors="surrogateescape")
+        _check(path, lines.readline(), settings)
+        storage = Storage(options.storage_options)
+        try:
+            for line in lines:
+                yield tuple(splits_of(line, storage)[1])
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
+            raise InputError("the plan is malformed", FORMAT, path=path) from error
+
+
+def _written(
+    plan_store: "_LocalPlan | _StoredPlan", planned_tasks: Iterable[Task], settings: dict[str, Any]
+) -> Iterator[Task]:
+    """Yield *planned_tasks*, and write them to *plan_store* when all are known."""
+    folders = set()
+    with tempfile.SpooledTemporaryFile(MEMORY_BYTES) as draft:
+        with gzip.open(draft, "wb", compresslevel=1) as lines:
+            lines.write(f"{head_line(settings)}\n".encode("utf-8", "surrogateescape"))
+            for task in planned_tasks:
+                line = task_line(task, is_read=True)
+                lines.write(f"{line}\n".encode("utf-8", "surrogateescape"))
+                for split in task:
+                    if split.topic is not None:
+                        folders.add(split.file.path.rpartition("/")[0])
+                yield task
+        plan_store.check_outside(folders)
+        draft.seek(0)
+        with gzip.open(draft) as plan:
+            plan_store.write(plan)
 
 
 def _settings(options: SourceOptions) -> dict[str, Any]:
@@ -50,10 +79,10 @@ def _settings(options: SourceOptions) -> dict[str, Any]:
     return {"magicbyte": magicbyte.__version__, **dict(sorted(relevant.items()))}
 
 
-def _check(path: str, text: str, settings: dict[str, Any]) -> None:
-    """Raise InputError unless *text* is a plan that was made with *settings*."""
+def _check(path: str, head: str, settings: dict[str, Any]) -> None:
+    """Raise InputError unless *head* is the first line of a plan that was made with *settings*."""
     try:
-        origin = json.loads(text.partition("\n")[0])
+        origin = json.loads(head)
     except ValueError:
         origin = None
     if not isinstance(origin, dict) or origin.pop("format", None) != FORMAT:
@@ -74,22 +103,19 @@ class _LocalPlan:
     def __init__(self, path: str) -> None:
         self._path = Path(path)
 
-    def read(self) -> str | None:
-        try:
-            return self._path.read_text(encoding="utf-8", errors="surrogateescape")
-        except FileNotFoundError:
-            return None
+    def open(self) -> BinaryIO | None:
+        return LocalFolder(self._path.parent).open(self._path.name)
 
     def check_outside(self, paths: Iterable[str]) -> None:
         """Raise InputError if the file is in one of *paths*, or in a log.dir."""
         check_outside(self._path, (), paths)
 
-    def write(self, text: str) -> None:
-        """Write *text* atomically."""
+    def write(self, plan_stream: io.BufferedIOBase) -> None:
+        """Write the bytes of *plan_stream* atomically."""
         folder = LocalFolder(self._path.parent)
         try:
             self._path.parent.stat()  # the folder is not created
-            folder.write(self._path.name, text.encode("utf-8", "surrogateescape"))
+            folder.write_from(self._path.name, plan_stream)
         except OSError as error:
             raise InputError(
                 error.strerror or "the plan cannot be written",
@@ -107,13 +133,12 @@ class _StoredPlan:
         folder, _, self._name = path.rpartition("/")
         self._path, self._folder = path, StoreFolder(store, folder)
 
-    def read(self) -> str | None:
-        data = self._folder.read(self._name)
-        return None if data is None else data.decode("utf-8", "surrogateescape")
+    def open(self) -> BinaryIO | None:
+        return self._folder.open(self._name)
 
     def check_outside(self, paths: Iterable[str]) -> None:
         """Raise InputError if the object is in one of *paths*."""
         check_url_outside(self._path, paths)
 
-    def write(self, text: str) -> None:
-        self._folder.write(self._name, text.encode("utf-8", "surrogateescape"))
+    def write(self, plan_stream: io.BufferedIOBase) -> None:
+        self._folder.write_from(self._name, plan_stream)

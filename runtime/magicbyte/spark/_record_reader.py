@@ -14,14 +14,14 @@ from magicbyte.reading.results import Tally, examine
 from magicbyte.reading.split import Split, select_rows
 from magicbyte.spark import _spark_columns
 from magicbyte.spark._batch_plan import BatchPlan
-from magicbyte.spark._driver_log import log_counts, log_findings, log_plan, without_traceback
+from magicbyte.spark._driver_log import PlanTotals, log_counts, log_findings, without_traceback
 from magicbyte.spark._options import STREAM_OPTIONS, SourceOptions
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._plan_file import load_or_create_plan
 from magicbyte.spark._pushed_filters import PushedFilters
 from magicbyte.spark._spark_columns import SparkColumn
-from magicbyte.spark._splits_task import SplitsTask
-from magicbyte.spark._tasks import size_of, spare_collector, tasks
+from magicbyte.spark._splits_task import PackedSplits, PackedTask, SplitsTask
+from magicbyte.spark._tasks import each_task, spare_collector
 
 log = logging.getLogger("magicbyte.spark")
 
@@ -42,13 +42,11 @@ class RecordsReader(PickledByValue, DataSourceReader):
                 if name.lower() in options.raw:
                     log.warning("%s only applies to streams: this batch read ignores it", name)
             if options.plan_path is None:
-                return self._plan()
-            loaded = load_or_create_plan(
-                options, options.plan_path, lambda: [task.splits for task in self._plan()]
-            )
-            return list(map(SplitsTask, loaded))
+                return list(map(PackedTask, self._plan()))
+            planned = load_or_create_plan(options, options.plan_path, self._plan)
+            return list(map(PackedTask, planned))
 
-    def _plan(self) -> list[SplitsTask]:
+    def _plan(self) -> Iterator[tuple[Split, ...]]:
         dataset = self.options.open()
         if dataset.num_internal:
             log.info(
@@ -56,9 +54,11 @@ class RecordsReader(PickledByValue, DataSourceReader):
                 dataset.num_internal,
             )
         plan = BatchPlan(self.options, dataset, *self.bounds, self.filters)
-        planned = list(plan_tasks(self.options, plan.splits))
-        log_plan([split for task in planned for split in task.splits], len(planned))
-        return planned
+        totals = PlanTotals()
+        for splits in plan_tasks(self.options, plan.splits):
+            totals.add(splits)
+            yield splits
+        totals.log()
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         yield from read_rows(partition, self.columns, self.schema)
@@ -83,20 +83,27 @@ class FilteringReader(RecordsReader):
         return filters
 
 
-def plan_tasks(options: SourceOptions, plan: Callable[[int], list[Split]]) -> Iterator[SplitsTask]:
-    """Yield tasks for all splits that *plan* returns; its argument is the maximum size of a split."""
+def plan_tasks(
+    options: SourceOptions, plan: Callable[[int], Iterable[Split]]
+) -> Iterator[tuple[Split, ...]]:
+    """Yield the splits of each task, for all that *plan* yields; its argument is the maximum size of a split."""
     max_bytes, min_count = options.max_partition_bytes, options.min_partitions
     splits = plan(max_bytes)
-    if min_count is not None and 0 < len(splits) < min_count:
-        splits = plan(max(1, min(max_bytes, size_of(splits) // min_count)))
+    if min_count is not None:
+        planned = PackedSplits()
+        for split in splits:
+            planned.add(split)
+        splits = planned
+        if 0 < len(planned) < min_count:
+            splits = plan(max(1, min(max_bytes, planned.num_bytes // min_count)))
     if options.max_records is None:
-        yield from map(SplitsTask, tasks(splits, max_bytes, min_count=min_count))
+        yield from each_task(splits, max_bytes, min_count=min_count)
         return
     # Each range has at most max_records offsets. A task of one range cannot exceed that.
     for _, range_splits in groupby(
         splits, key=lambda split: (split.topic, split.partition, split.options.offsets)
     ):
-        yield from map(SplitsTask, tasks(list(range_splits), max_bytes))
+        yield from each_task(range_splits, max_bytes)
 
 
 def read_rows(
@@ -104,7 +111,9 @@ def read_rows(
 ) -> Iterator[pa.RecordBatch]:
     """Yield the records of a task, as *columns* in *schema*."""
     spare_collector()
-    if not isinstance(partition, SplitsTask):  # Spark sends InputPartition(None) for an empty plan
+    if not isinstance(
+        partition, SplitsTask | PackedTask
+    ):  # Spark sends InputPartition(None) for an empty plan
         return
     with without_traceback():
         total = Tally()

@@ -36,22 +36,22 @@ class ReplannableTask(SplitsTask):
 
 
 def replannable_tasks(
-    tasks: Sequence[SplitsTask], in_order: Collection[Partition]
+    tasks: Sequence[tuple[Split, ...]], in_order: Collection[Partition]
 ) -> list[ReplannableTask]:
-    """Return consecutive *tasks* of a plan; the partitions *in_order* have their offsets in order."""
-    splits = [split for task in tasks for split in task.splits]
+    """Return tasks for the splits of consecutive *tasks* of a plan; the partitions *in_order* have their offsets in order."""
+    splits = [split for task in tasks for split in task]
     next_splits = iter([*splits[1:], None])
     replannable = []
-    for task in tasks:
+    for own_splits in tasks:
         ranges = [
             _own_offsets(split, next_split) if partition_of_split(split) in in_order else None
-            for split, next_split in zip(task.splits, next_splits, strict=False)
+            for split, next_split in zip(own_splits, next_splits, strict=False)
         ]
         narrowed = tuple(
             split
             if offsets is None
             else replace(split, options=replace(split.options, offsets=offsets))
-            for split, offsets in zip(task.splits, ranges, strict=True)
+            for split, offsets in zip(own_splits, ranges, strict=True)
         )
         can_replan = tuple(offsets is not None for offsets in ranges)
         replannable.append(ReplannableTask(narrowed, can_replan))

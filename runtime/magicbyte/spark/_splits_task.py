@@ -6,6 +6,7 @@ a dictionary that has these, it is about 100 bytes by itself, and 20 in a task o
 
 import pickle
 import zlib
+from collections.abc import Iterator
 from functools import cache
 from typing import Any
 
@@ -20,20 +21,47 @@ from magicbyte.reading.split import Split
 
 PICKLE_PROTOCOL = 5
 
+PACKED_TOGETHER = 1 << 10
+"""Splits that are packed together while they wait for their task."""
+
 
 class SplitsTask(InputPartition):
     """Splits that one task reads."""
 
     def __init__(self, splits: tuple[Split, ...]) -> None:
-        super().__init__(splits)
+        super().__init__(None)
         self.splits = splits
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return unpacked, (type(self), packed(self.arguments()))
+        return restored, (type(self), packed(self.arguments()))
 
     def arguments(self) -> tuple[Any, ...]:
         """Return the arguments with which a task is created again."""
         return (self.splits,)
+
+
+class PackedTask(InputPartition):
+    """A SplitsTask in pickled form: a plan may have a million splits."""
+
+    def __init__(self, splits: tuple[Split, ...]) -> None:
+        super().__init__(None)
+        self._data = packed((splits,))
+
+    @property
+    def splits(self) -> tuple[Split, ...]:
+        splits: tuple[Split, ...] = unpacked(self._data)[0]
+        return splits
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return restored, (SplitsTask, self._data)
+
+
+def restored(task_type: type[SplitsTask], data: bytes) -> SplitsTask:
+    """Return the task of *task_type* that was pickled as *data*.
+
+    Raises RuntimeError where another version of magicbyte has pickled it.
+    """
+    return task_type(*unpacked(data))
 
 
 def packed(value: Any) -> bytes:
@@ -42,10 +70,10 @@ def packed(value: Any) -> bytes:
     return compressor.compress(pickle.dumps(value, PICKLE_PROTOCOL)) + compressor.flush()
 
 
-def unpacked(task_type: type[SplitsTask], data: bytes) -> SplitsTask:
-    """Return the task that was pickled.
+def unpacked(data: bytes) -> Any:
+    """Return the value that `packed` turned into *data*.
 
-    Raises RuntimeError where another version of magicbyte has pickled it.
+    Raises RuntimeError where another version of magicbyte has packed it.
     """
     try:
         pickled = zlib.decompressobj(zdict=_dictionary()).decompress(data)
@@ -54,7 +82,34 @@ def unpacked(task_type: type[SplitsTask], data: bytes) -> SplitsTask:
             f"this executor has magicbyte {magicbyte.__version__} and the driver another version: "
             "install the same version on all machines"
         ) from error
-    return task_type(*pickle.loads(pickled))
+    return pickle.loads(pickled)
+
+
+class PackedSplits:
+    """Splits in order; all but the last few are packed."""
+
+    def __init__(self) -> None:
+        self.num_bytes = 0
+        """Bytes of files that they read."""
+        self._count = 0
+        self._packed: list[bytes] = []
+        self._last: list[Split] = []
+
+    def add(self, split: Split) -> None:
+        self.num_bytes += split.end - split.start
+        self._count += 1
+        self._last.append(split)
+        if len(self._last) == PACKED_TOGETHER:
+            self._packed.append(packed(self._last))
+            self._last = []
+
+    def __len__(self) -> int:
+        return self._count
+
+    def __iter__(self) -> Iterator[Split]:
+        for data in self._packed:
+            yield from unpacked(data)
+        yield from self._last
 
 
 @cache

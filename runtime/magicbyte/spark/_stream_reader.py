@@ -225,7 +225,8 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
                         in_order.add(partition)
             return splits
 
-        return list(replannable_tasks(list(plan_tasks(self.options, plan)), in_order))
+        planned = list(plan_tasks(self.options, plan))
+        return list(replannable_tasks(planned, in_order))
 
     def _log_what_is_not_read(self, dataset: Dataset) -> None:
         """Log the paths that cannot be or are not read, each once in a query."""

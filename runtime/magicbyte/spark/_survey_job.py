@@ -8,6 +8,7 @@ from pyspark.sql import SparkSession
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
+from magicbyte.reading.segment_range import with_own_checkpoints
 from magicbyte.reading.survey import Survey
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._pickling import PickledByValue
@@ -36,6 +37,7 @@ def survey_on_spark(
 ) -> None:
     """Survey *logs* in a job of *spark*, and keep the surveys in *planner*."""
     task = SurveyTask(planner.options, max_partition_bytes)
-    partitions = spark.sparkContext.parallelize(logs, len(logs)).mapPartitions(task)
+    sent = [with_own_checkpoints(log) for log in logs]
+    partitions = spark.sparkContext.parallelize(sent, len(sent)).mapPartitions(task)
     for log, survey in zip(logs, partitions.collect(), strict=True):
         planner.keep(survey, log, max_partition_bytes)

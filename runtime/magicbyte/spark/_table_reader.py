@@ -13,7 +13,8 @@ from pyspark.sql.datasource import DataSourceReader, InputPartition
 from pyspark.sql.types import StructType
 
 from magicbyte.reading.dataset import Dataset
-from magicbyte.reading.partial_plan import plan_partitions
+from magicbyte.reading.partial_plan import wanted_offsets
+from magicbyte.reading.plan_ahead import plan_ahead
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import examine
 from magicbyte.reading.segment_range import with_own_checkpoints
@@ -23,8 +24,8 @@ from magicbyte.spark import _spark_columns
 from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback
 from magicbyte.spark._options import SourceOptions
 from magicbyte.spark._pickling import PickledByValue
-from magicbyte.spark._splits_task import SplitsTask
-from magicbyte.spark._tasks import tasks
+from magicbyte.spark._splits_task import PackedTask, SplitsTask
+from magicbyte.spark._tasks import each_task
 from magicbyte.tables import schemas
 from magicbyte.tables.stored_types import to_stored_batch
 
@@ -54,11 +55,8 @@ class TableReader(PickledByValue, DataSourceReader):
             log_unread(dataset.unread)
             options = dataset.options
             if self.options.table == "batches":
-                planner, splits = Planner(options), []
-                for log in dataset.logs:
-                    splits += plan_partitions(planner, [log], max_bytes)
-                    log_findings("plan", planner.survey(log, max_bytes).findings)
-                return [SplitsTask(task) for task in tasks(splits, max_bytes)]
+                planned = each_task(_planned(dataset, max_bytes), max_bytes)
+                return list(map(PackedTask, planned))
             read = {log.folder for log in dataset.logs}
             datasets = [
                 partial(Dataset, [log] if log.folder in read else [], options, all_logs=[log])
@@ -74,7 +72,7 @@ class TableReader(PickledByValue, DataSourceReader):
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         names = tuple(column.source for column in self.columns)
         with without_traceback():
-            if isinstance(partition, SplitsTask):
+            if isinstance(partition, SplitsTask | PackedTask):
                 rows = _batches(partition.splits, names)
             elif isinstance(partition, PartitionTask):
                 rows = iter(partition.dataset().stored(self.options.table, names))
@@ -82,6 +80,15 @@ class TableReader(PickledByValue, DataSourceReader):
                 return
             for batch in rows:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
+
+
+def _planned(dataset: Dataset, max_bytes: int) -> Iterator[Split]:
+    """Yield the splits of *dataset* while partitions are planned, and log the findings of the surveys."""
+    planner = Planner(dataset.options)
+    survey_ahead = partial(planner.survey, split_bytes=max_bytes, for_records=True)
+    for log, survey in plan_ahead(dataset.logs, survey_ahead):
+        log_findings("plan", survey.findings)
+        yield from planner.splits(survey, wanted_offsets(planner, log))
 
 
 def _batches(splits: tuple[Split, ...], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:

@@ -2,11 +2,13 @@
 
 import gc
 import pickle
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator
 from functools import cache
+from itertools import chain
 
 from magicbyte.limits import MIB
 from magicbyte.reading.split import Split
+from magicbyte.spark._splits_task import PackedSplits
 
 MIN_TASK_BYTES = 16 * MIB
 """Splits are grouped up to this size even if the input is small."""
@@ -22,17 +24,35 @@ GOAL_TASKS = 64
 
 
 def tasks(
-    splits: Sequence[Split], max_bytes: int, *, min_count: int | None = None
+    splits: Iterable[Split], max_bytes: int, *, min_count: int | None = None
 ) -> list[tuple[Split, ...]]:
     """Return *splits* in order, with small consecutive ones grouped into one task.
 
     No task reads more than *max_bytes* of files, unless a single split does. *min_count* is the
     approximate number of tasks to reach, if there are as many splits.
     """
-    total = size_of(splits)
-    smallest = max(MIN_TASK_BYTES, total // GOAL_TASKS)
-    goal = min(max_bytes, smallest if min_count is None else max(1, total // min_count))
-    return list(_groups(splits, goal))
+    return list(each_task(splits, max_bytes, min_count=min_count))
+
+
+def each_task(
+    splits: Iterable[Split], max_bytes: int, *, min_count: int | None = None
+) -> Iterator[tuple[Split, ...]]:
+    """Yield the same as `tasks`. Splits are taken when they are needed: at first, as many as tell the size."""
+    rest, first = iter(splits), PackedSplits()
+    goal = 0
+    for split in rest:
+        first.add(split)
+        goal = _goal(first.num_bytes, max_bytes, min_count)
+        if goal == max_bytes:
+            break  # more splits make it no larger
+    yield from _groups(chain(first, rest), goal)
+
+
+def _goal(total: int, max_bytes: int, min_count: int | None) -> int:
+    """Return the bytes that a task should read where all tasks read *total* bytes."""
+    if min_count is not None:
+        return min(max_bytes, max(1, total // min_count))
+    return min(max_bytes, max(MIN_TASK_BYTES, total // GOAL_TASKS))
 
 
 def size_of(splits: Iterable[Split]) -> int:
@@ -40,7 +60,7 @@ def size_of(splits: Iterable[Split]) -> int:
     return sum(split.end - split.start for split in splits)
 
 
-def _groups(splits: Iterable[Split], goal: int) -> Iterable[tuple[Split, ...]]:
+def _groups(splits: Iterable[Split], goal: int) -> Iterator[tuple[Split, ...]]:
     task: list[Split] = []
     cost = pickled = 0
     for split in splits:

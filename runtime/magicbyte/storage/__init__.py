@@ -6,6 +6,7 @@ from magicbyte.storage._local import LocalFile, SegmentFile
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
 from magicbyte.storage._recovery import MASK, UnreadableFile
 from magicbyte.storage._requests import (
+    AT_A_TIME,
     StoreRequests,
     add_requests,
     requests_since,
@@ -17,6 +18,7 @@ from magicbyte.storage._unreadable import UnreadableBytes, UnreadableRange, unre
 from magicbyte.storage._urls import absolute_path, is_url, local_path, normalize_path, redacted
 
 __all__ = [
+    "AT_A_TIME",
     "MASK",
     "NO_OPTIONS",
     "File",

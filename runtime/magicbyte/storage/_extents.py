@@ -20,6 +20,9 @@ MEMORY_BYTES = 32 * MIB
 DISK_BYTES = 4096 * MIB
 """Bytes of extents in a temporary file, for each store and process; at most half of the free space."""
 
+MAX_EXTENTS = 1 << 13
+"""Extents in memory, and as many in the file: each takes a kilobyte besides its bytes, and many are small."""
+
 _BEGIN = attrgetter("begin")
 
 Load = Callable[[int, int], bytes]
@@ -116,7 +119,9 @@ class ExtentCache:
             extent.data = data
             self._in_memory[extent] = None
             self._used_bytes += len(data)
-            while self._used_bytes > self._memory_bytes and len(self._in_memory) > 1:
+            while len(self._in_memory) > (
+                1 if self._used_bytes > self._memory_bytes else MAX_EXTENTS
+            ):
                 oldest, _ = self._in_memory.popitem(last=False)
                 self._used_bytes -= oldest.end - oldest.begin
                 self._move_to_disk(oldest)
@@ -148,6 +153,8 @@ class ExtentCache:
             self._remove(extent)
             return
         assert self._file is not None
+        while len(self._on_disk) >= MAX_EXTENTS:
+            self._remove(self._on_disk.popleft())
         position = self._next_position
         if position + len(data) > self._disk_bytes:
             self._remove_oldest(position, self._disk_bytes)

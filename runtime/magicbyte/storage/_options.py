@@ -95,10 +95,11 @@ class StorageOptions:
     They can be pickled, because a task that reads in another process needs the values.
     """
 
-    __slots__ = ("_values",)
+    __slots__ = ("_key", "_values")
 
     def __init__(self, values: Mapping[str, Any] | None = None) -> None:
         self._values = {n: value for n, value in (values or {}).items() if value is not None}
+        self._key: frozenset[tuple[str, str]] | None = None
 
     @classmethod
     def of(cls, storage_options: "Mapping[str, Any] | StorageOptions | None") -> "StorageOptions":
@@ -114,7 +115,9 @@ class StorageOptions:
     @property
     def key(self) -> frozenset[tuple[str, str]]:
         """All options with their values, secrets included; equal for equal options."""
-        return frozenset((name, repr(value)) for name, value in self._values.items())
+        if self._key is None:  # one for all objects that are remembered by it
+            self._key = frozenset((name, repr(value)) for name, value in self._values.items())
+        return self._key
 
     def __bool__(self) -> bool:
         return bool(self._values)

@@ -4,6 +4,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Lock
 
+AT_A_TIME = 16
+"""Requests to a store that run at the same time."""
+
 PAGE_KEYS = 1000
 """Objects of one page of a listing; S3, Google and Azure return a page for each request."""
 

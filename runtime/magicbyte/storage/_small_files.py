@@ -70,5 +70,10 @@ def key_of(
     is_settled = time.time() - listed_version.modified > SETTLED_SECONDS
     if listed_version.size_bytes > MAX_FILE_BYTES or not is_settled:
         return None
+    return path, listed_version, *endpoint_key(storage_options)
+
+
+def endpoint_key(storage_options: StorageOptions) -> tuple[Hashable, ...]:
+    """Return what tells the stores of one name apart: options, and where the environment says they are."""
     endpoints = [os.environ.get(name) for name in ("AWS_ENDPOINT_URL_S3", "AWS_ENDPOINT_URL")]
-    return path, listed_version, storage_options.key, *endpoints
+    return storage_options.key, *endpoints

@@ -2,24 +2,55 @@
 
 import errno
 import os
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections import OrderedDict, deque
+from collections.abc import Hashable, Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
 
 from magicbyte.errors import InputError, MissingError, StoreError
 from magicbyte.storage import _local
 from magicbyte.storage._files import File, FolderItem
 from magicbyte.storage._options import NO_OPTIONS, StorageOptions
-from magicbyte.storage._small_files import key_of, small_files
+from magicbyte.storage._requests import AT_A_TIME
+from magicbyte.storage._small_files import endpoint_key, key_of, small_files
 from magicbyte.storage._store import Store
 from magicbyte.storage._unreadable import unreadable_error
 from magicbyte.storage._urls import Url, is_url, parse_url
 
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
 SEGMENT = ".log"
 """Part of every segment's name. To read a segment, its folder is listed anyway."""
 
+LOG_DIR_FILE = "meta.properties"
+"""File of a log.dir, whose folders are partitions."""
+
+MAX_TREE_OBJECTS = 200_000
+"""Objects of a tree up to which it is listed as a whole, which takes the fewest requests and about 100 MB.
+The folders of a larger one are listed one by one, and forgotten."""
+
+MAX_SAMPLED_LEVELS = 4
+"""Levels of folders that are listed to estimate how many objects a tree has."""
+
+MAX_UNSAMPLED_FOLDERS = 256
+"""Folders in a log.dir up to which each is taken to have OBJECTS_PER_FOLDER objects; of more, some are listed."""
+
+OBJECTS_PER_FOLDER = 100
+
+NUM_SAMPLES = 4
+"""Folders of a large log.dir that are listed for the estimate."""
+
+MAX_SMALL_TREES = 1 << 10
+"""Paths of small trees that a process remembers."""
+
+_small_trees: OrderedDict[Hashable, None] = OrderedDict()
+"""Trees that this process has listed as a whole: their levels are not sampled again."""
+
 
 class Storage:
-    """Lists folders and opens files. Each folder of a store is listed once and remembered.
+    """Lists folders and opens files. Each folder of a store is listed once and remembered, or forgotten
+    when it has been searched, if its tree is large.
 
     A Storage does not see later changes of the store, so each call of the API creates its own.
     """
@@ -30,6 +61,8 @@ class Storage:
         """The stores of the paths so far, by scheme and authority."""
         self._folders: dict[str, dict[str, FolderItem]] = {}
         """Items by name, of each listed folder of a store."""
+        self._num_forgotten = 0
+        """Items of folders that were listed and forgotten."""
         self._listed_trees: list[str] = []
         """Folders of stores that were listed recursively."""
         self._denied: set[str] = set()
@@ -169,11 +202,96 @@ class Storage:
         return self._folders[folder]
 
     def _list_tree(self, root: str) -> bool:
-        """List *root* recursively, at the first call; return whether it contains anything."""
+        """List *root*, with all that is below it unless that is much; return whether it contains anything."""
         if root not in self._listed_trees and not self._is_below_listed_tree(root):
-            self._list(root, recursive=True)
-            self._listed_trees.append(root)
+            if not _was_small(root, self.options) and not self._is_small(root):
+                return bool(self._folders[root])
+            if root not in self._listed_trees:
+                self._list(root, recursive=True)
+                self._listed_trees.append(root)
+            self.remember_size(root)
         return bool(self._folders[root])
+
+    def remember_size(self, root: str) -> None:
+        """Let this process list *root* as a whole the next time, if few objects have been listed by now."""
+        if self.store_of(root) is not None:
+            num_objects = self._num_forgotten + sum(map(len, self._folders.values()))
+            _remember(root, self.options, is_small=num_objects <= MAX_TREE_OBJECTS)
+
+    def _is_small(self, root: str) -> bool:
+        """Return whether *root* has few enough objects to list it as a whole, as far as some of its folders tell.
+
+        The first folder of each level is listed, down to a log.dir or a folder without folders. If
+        there are no other folders, that has listed all of *root*.
+        """
+        folder, num_folders = root, 1
+        for _ in range(MAX_SAMPLED_LEVELS):
+            items = self._items(folder).values()
+            below = [f"{folder}/{item.name}" for item in items if item.is_folder]
+            if not below:
+                if num_folders == 1:
+                    self._listed_trees.append(root)
+                return num_folders * len(items) <= MAX_TREE_OBJECTS
+            num_folders *= len(below)
+            if len(below) > MAX_UNSAMPLED_FOLDERS:
+                sample = below[:: -(-len(below) // NUM_SAMPLES)]
+                num_sampled = sum(len(self._items(one)) for one in sample)
+                return num_folders * num_sampled <= MAX_TREE_OBJECTS * len(sample)
+            if any(item.name == LOG_DIR_FILE for item in items):
+                return num_folders * OBJECTS_PER_FOLDER <= MAX_TREE_OBJECTS
+            folder = below[0]
+        return True
+
+    def each_listed(self, folder_paths: Iterable[str]) -> Iterator[str]:
+        """Yield *folder_paths* in order. Those in a store that are not listed yet are listed by threads, and
+        forgotten when the next folder is asked for."""
+        listed_ahead: deque[tuple[str, Future[None] | None]] = deque()
+        pool = None
+        try:
+            for folder in folder_paths:
+                future = None
+                if self.store_of(folder) is not None and not self._is_listed(folder):
+                    if pool is None:
+                        from concurrent.futures import ThreadPoolExecutor  # a slow import
+
+                        pool = ThreadPoolExecutor(AT_A_TIME)
+                    future = pool.submit(self._try_to_list, folder)
+                listed_ahead.append((folder, future))
+                if len(listed_ahead) > (0 if pool is None else AT_A_TIME):
+                    yield from self._next_listed(listed_ahead)
+            while listed_ahead:
+                yield from self._next_listed(listed_ahead)
+        finally:
+            if pool is not None:
+                pool.shutdown(cancel_futures=True)
+
+    def _next_listed(self, listed_ahead: "deque[tuple[str, Future[None] | None]]") -> Iterator[str]:
+        folder, future = listed_ahead.popleft()
+        if future is not None:
+            future.result()
+        yield folder
+        if future is not None:
+            self._num_forgotten += len(self._folders.pop(folder, ()))
+
+    def _is_listed(self, folder: str) -> bool:
+        return folder in self._folders or self._is_below_listed_tree(folder)
+
+    def _try_to_list(self, folder: str) -> None:
+        """List *folder* of a store. Whoever needs it meets the error, if there is one."""
+        with suppress(MissingError, StoreError):
+            self._items(folder)
+
+    @contextmanager
+    def listed(self, folder: str, items: Iterable[FolderItem]) -> Iterator[None]:
+        """Take *items* for the items of *folder* in a store, if it was listed and forgotten, in the block."""
+        if self.store_of(folder) is None or self._is_listed(folder):
+            yield
+            return
+        self._folders[folder] = {item.name: item for item in items}
+        try:
+            yield
+        finally:
+            del self._folders[folder]
 
     def _is_below_listed_tree(self, folder: str) -> bool:
         return any(folder.startswith(f"{root}/") for root in self._listed_trees)
@@ -181,20 +299,44 @@ class Storage:
     def _list(self, root: str, *, recursive: bool) -> None:
         url = parse_url(root)
         assert url is not None
-        self._folders[root] = {}
+        listed: dict[str, dict[str, FolderItem]] = {root: {}}
         for folder, item in self._store(url).below(root, recursive=recursive):
             # Some stores do not list the folders that are part of a key.
             path = root
             for name in folder.split("/") if folder else ():
-                self._add(path, FolderItem(name, True, 0), recursive=recursive)
+                _add(listed, path, FolderItem(name, True, 0), recursive=recursive)
                 path = f"{path}/{name}"
-            self._add(path, item, recursive=recursive)
+            _add(listed, path, item, recursive=recursive)
+        self._folders.update(listed)  # all of it or, after an error, nothing
 
-    def _add(self, folder: str, item: FolderItem, *, recursive: bool) -> None:
-        """Add *item* to *folder*. A store can have a file and a folder of one name: keep the folder."""
-        items = self._folders.setdefault(folder, {})
-        known = items.get(item.name)
-        if known is None or not known.is_folder:
-            items[item.name] = item
-        if item.is_folder and recursive:
-            self._folders.setdefault(f"{folder}/{item.name}", {})
+
+def _add(
+    listed: dict[str, dict[str, FolderItem]], folder: str, item: FolderItem, *, recursive: bool
+) -> None:
+    """Add *item* to *folder* in *listed*. A store can have a file and a folder of one name: keep the folder."""
+    items = listed.setdefault(folder, {})
+    known = items.get(item.name)
+    if known is None or not known.is_folder:
+        items[item.name] = item
+    if item.is_folder and recursive:
+        listed.setdefault(f"{folder}/{item.name}", {})
+
+
+def _was_small(tree: str, options: StorageOptions) -> bool:
+    """Return whether this process has found that *tree* is small. No caller holds the key, which has secrets."""
+    return (tree, endpoint_key(options)) in _small_trees
+
+
+def _remember(tree: str, options: StorageOptions, *, is_small: bool) -> None:
+    """Remember that *tree* is small, or forget it."""
+    key = tree, endpoint_key(options)
+    _small_trees.pop(key, None)
+    if is_small:
+        _small_trees[key] = None
+        while len(_small_trees) > MAX_SMALL_TREES:
+            _small_trees.popitem(last=False)
+
+
+def forget_small_trees() -> None:
+    """Forget which trees are small."""
+    _small_trees.clear()

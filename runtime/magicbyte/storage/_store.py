@@ -35,6 +35,9 @@ AHEAD_THREADS = 2
 CHECK_SECONDS = 1.0
 """Time for which a version that was checked is taken to be the current one."""
 
+MAX_CHECKED = 1 << 16
+"""Objects whose version or ETag is remembered, about 20 MB: those that were read first are forgotten."""
+
 REPLACED_AS_A_WHOLE = ("s3", "gs", "abfss")
 """Schemes of stores whose objects do not grow: an object of another size or time is another object."""
 
@@ -183,6 +186,10 @@ class Store:
         if etag != handle.etag:
             raise _replaced_error(path, f"of ETag {handle.etag}", f"of ETag {etag}, as before")
         self._checked[path] = listed_version, time.monotonic()
+        for facts in (self._etags, self._checked):
+            while len(facts) > MAX_CHECKED:
+                with suppress(KeyError, RuntimeError, StopIteration):  # another thread drops, too
+                    del facts[next(iter(facts))]
 
     def submit(self, task: Callable[[], object]) -> None:
         """Run *task* in one of the threads that read ahead. Its errors are met again by the reader."""

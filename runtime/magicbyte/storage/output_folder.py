@@ -17,6 +17,9 @@ from magicbyte.storage._options import StorageOptions
 from magicbyte.storage._store import Store
 from magicbyte.storage._urls import local_path, parse_url
 
+COPIED_BYTES = 1 << 20
+"""Bytes of a file of a store that are read or written at a time."""
+
 OBJECT_STORES = ("s3", "gs")
 """Schemes of stores without folders: a file needs none."""
 
@@ -36,6 +39,12 @@ class OutputFolder(Protocol):
 
     def write(self, name: str, data: bytes) -> None:
         """Write the file *name*, which appears as a whole or replaces an older one as a whole."""
+
+    def write_from(self, name: str, stream: io.BufferedIOBase) -> None:
+        """Write the file *name* like `write`, with the rest of *stream*."""
+
+    def open(self, name: str) -> BinaryIO | None:
+        """Open the file *name* to read it from its beginning; None if it does not exist."""
 
     def read(self, name: str) -> bytes | None:
         """Return the content of the file *name*; None if it does not exist."""
@@ -75,22 +84,33 @@ class LocalFolder:
         return path.open("xb")
 
     def write(self, name: str, data: bytes) -> None:
+        self.write_from(name, io.BytesIO(data))
+
+    def write_from(self, name: str, stream: io.BufferedIOBase) -> None:
         path = self.folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}.part")
         try:
-            draft.write_bytes(data)
+            with draft.open("wb") as file:
+                shutil.copyfileobj(stream, file)
             draft.replace(path)
         except BaseException:
             with suppress(OSError):
                 draft.unlink()
             raise
 
-    def read(self, name: str) -> bytes | None:
+    def open(self, name: str) -> BinaryIO | None:
         try:
-            return (self.folder / name).read_bytes()
+            return (self.folder / name).open("rb")
         except (FileNotFoundError, NotADirectoryError):
             return None
+
+    def read(self, name: str) -> bytes | None:
+        file = self.open(name)
+        if file is None:
+            return None
+        with file:
+            return file.read()
 
     def open_parquet(self, name: str) -> Path:
         return self.folder / name
@@ -133,6 +153,18 @@ class StoreFolder:
     def write(self, name: str, data: bytes) -> None:
         with self.create(name) as stream:
             stream.write(data)
+
+    def write_from(self, name: str, stream: io.BufferedIOBase) -> None:
+        with self.create(name) as target:
+            shutil.copyfileobj(stream, target, COPIED_BYTES)
+
+    def open(self, name: str) -> BinaryIO | None:
+        path = f"{self.path}/{name}"
+        try:
+            with self.store.file_system(path) as (system, inner):
+                return io.BufferedReader(system.open_input_file(inner), COPIED_BYTES)
+        except MissingError:
+            return None
 
     def read(self, name: str) -> bytes | None:
         path = f"{self.path}/{name}"
