@@ -156,6 +156,8 @@ def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> Non
         stderr=subprocess.PIPE,
         text=True,
         env=os.environ | {"PYTHONUNBUFFERED": "1"},
+        # A shell's background job ignores an interrupt, and its child processes inherit this.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     assert process.stdout is not None
     try:
