@@ -10,12 +10,13 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from brokers.test_kafka_source import plain, recorded, summary
 from data_source import InProcessSpark
 from kafka_cases import CASES
 from magicbyte.spark import write_parquet
 from magicbyte.spark.session import LazySession
 from paths import DATA
+
+from .test_kafka_source import plain, recorded, summary
 
 deltalake = pytest.importorskip("deltalake")
 pytest.importorskip("pyiceberg")
