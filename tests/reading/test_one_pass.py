@@ -195,6 +195,20 @@ def test_a_transaction_does_not_hold_back_entries_before_it_although_its_offset_
     assert partition["last_stable_offset"] == 10
 
 
+@pytest.mark.parametrize("size", [100, 5000])
+def test_an_offset_that_is_too_high_hides_no_entries_after_it(
+    size: int, folder: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    entries = [build.batch(base=1 << 40)]
+    entries += [build.batch([build.record(bytes(size))], base) for base in range(1, 10)]
+    folder.log_dir().segment("t-0", b"".join(entries))
+    monkeypatch.setattr(_walk, "CHUNK", 1000)
+    read = mb.open(folder.path).records(["offset"])
+    rows = in_one_pass(read)
+    assert rows == planned(read)
+    assert rows[0].column("offset").to_pylist() == [1 << 40, *range(1, 10)]
+
+
 @pytest.mark.parametrize(
     "options",
     [

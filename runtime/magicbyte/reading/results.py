@@ -264,7 +264,11 @@ class ReadPosition:
             return None
         if split.segment > self.segment or split.start >= self.position:
             return split
-        bounds = replace(split.bounds, floor=self.last_offset)
+        bounds = split.bounds
+        if split.is_verified and self.position in [one.start for one in split.unsound_ranges]:
+            bounds = replace(
+                bounds, floor=self.last_offset
+            )  # as in a read from the split's start on
         return replace(split, start=self.position, first=None, bounds=bounds)
 
 
