@@ -18,8 +18,8 @@ from paths import DATA
 
 from .test_kafka_source import plain, recorded, summary
 
-deltalake = pytest.importorskip("deltalake")
-pytest.importorskip("pyiceberg")
+deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
+pytest.importorskip("pyiceberg", reason="needs the extra iceberg")
 
 NAMES = ["subscribe", "aborted", "pattern", "append time", "all codecs", "headers", "no headers"]
 """The cases that read all offsets of some topics."""

@@ -20,8 +20,8 @@ from magicbyte_cli import main
 from s3_server import BUCKET, SECRET, S3Server
 from spark.growing_log import write_part
 
-deltalake = pytest.importorskip("deltalake")
-pytest.importorskip("pyiceberg")
+deltalake = pytest.importorskip("deltalake", reason="needs the extra delta")
+pytest.importorskip("pyiceberg", reason="needs the extra iceberg")
 
 TABLE = "test.kafka.records"
 COLUMNS = ["topic", "partition", "offset", "timestamp", "value"]

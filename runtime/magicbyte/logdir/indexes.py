@@ -54,6 +54,14 @@ def read_positions(
     return _within(_read(log, segment, "index", OffsetIndexEntry, findings), segment)
 
 
+def _offset_index(log: PartitionLog, segment: LogFile) -> LogFile | None:
+    """Return the offset index of *segment*; None if it has none."""
+    for file in log.files:
+        if file.live and file.kind == "index" and file.base_offset == segment.base_offset:
+            return file
+    return None
+
+
 def positions_around(
     log: PartitionLog, segment: LogFile, low: int, high: int, span: int
 ) -> StructuredRows | None:
@@ -63,10 +71,8 @@ def positions_around(
     first two are at or below *low*, or the index's first ones, and the last two are at or above *high*, or its last
     ones. None: they are elsewhere, or the index is small or invalid there.
     """
-    for file in log.files:
-        if file.live and file.kind == "index" and file.base_offset == segment.base_offset:
-            break
-    else:
+    file = _offset_index(log, segment)
+    if file is None:
         return None
     size = OffsetIndexEntry.SIZE
     num_rows = file.size_bytes // size
@@ -100,10 +106,8 @@ def positions_between(
     and nothing tells where its entries end. *high* None: up to the last one. None: the index is small, in a store, or
     invalid there.
     """
-    for file in log.files:
-        if file.live and file.kind == "index" and file.base_offset == segment.base_offset:
-            break
-    else:
+    file = _offset_index(log, segment)
+    if file is None:
         return None
     size = OffsetIndexEntry.SIZE
     num_rows = file.size_bytes // size

@@ -185,7 +185,7 @@ class LogGenerator:
                 offset += 1
 
 
-class SimulatedFileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc]
+class SimulatedFileSystem(fsspec.AbstractFileSystem):  # type: ignore[misc]  # fsspec has no types
     """The log.dir of a LogGenerator as a file system, which counts requests and its own CPU time."""
 
     protocol = SCHEME
