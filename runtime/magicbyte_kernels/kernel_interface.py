@@ -42,8 +42,9 @@ STOP_REASON, STOP_ROW, STOP_POSITION, STOP_ELEMENT, STOP_ELEMENT_POSITION = rang
 IS_LENIENT, NUM_NEGATIVE, NEGATIVE_ROW, NEGATIVE_POSITION = range(5, 9)
 LAST_NEGATIVE_ROW, NEGATIVE_BEFORE = range(9, 11)
 
-BUFFER_FULL = 1
-"""Stop reason: a column buffer is full. 0: done, or entry not supported."""
+DONE, BUFFER_FULL, UNWRITABLE = range(3)
+"""Stop reasons. DONE: done, or entry not supported; BUFFER_FULL: a buffer has no capacity left; UNWRITABLE:
+a value does not fit the number that the format has for it."""
 
 
 class KernelColumn(NamedTuple):
@@ -78,6 +79,25 @@ class KernelTable(NamedTuple):
     """Slot of the number of rows that the buffers can hold."""
 
 
+class SourceColumn(NamedTuple):
+    """Column that an encode kernel reads, with the indices of its numbers in the kernel's source array."""
+
+    name: str
+    type: str
+    """Arrow type, as text."""
+    sentinel: int | None
+    """Number that is written for null; None if null cannot be written as a number."""
+    slots: dict[str, int]
+    """Indices by role.
+
+    Numbers: `data`. Byte strings: `offsets`, `bytes`, `end` (the address after the buffer) and, if they can
+    be null, `valid`, `first_bit`. Lists: `offsets`, `valid`, `first_bit`. `valid` is the address of Arrow's
+    validity bitmap, 0 if no value is null; `first_bit` is the bit of the first value.
+    """
+    struct_columns: "tuple[SourceColumn, ...]"
+    """Columns of the structs in a list column."""
+
+
 class EntryColumn(NamedTuple):
     """Column with the same value for all rows of a log entry."""
 
@@ -106,6 +126,7 @@ SIGNATURES = {
     "verify": Signature(1, (0, 2, 0, 0)),
     "sections": Signature(0, (2, 1)),
     "decode": Signature(1, (2, 0, 0, 1)),
+    "encode": Signature(3, (1, 0, 0, 2, 0, 0, 0, 0)),
 }
 """Signatures of a format's kernels, by name."""
 
@@ -131,6 +152,10 @@ class Description(Protocol):
     """Kafka's names of the codecs, by number."""
     TABLE: KernelTable
     ENTRY_COLUMNS: tuple[EntryColumn, ...]
+    SOURCE: tuple[SourceColumn, ...]
+    """Columns that the encode kernel reads."""
+    SOURCE_SLOTS: int
+    """Numbers in its source array."""
 
 
 class Kernels(Protocol):
@@ -169,6 +194,35 @@ class Kernels(Protocol):
         of the entries before it. Slot STOP_REASON is BUFFER_FULL if a buffer cannot hold the entry, else
         STOP_ROW and the slots after it say where it has stopped. The caller guarantees that addresses and
         sizes in descriptors and state refer to existing memory.
+        """
+
+    @staticmethod
+    def encode(
+        addresses: Any,
+        first: int,
+        last: int,
+        desc: Any,
+        most: int,
+        is_estimated: int,
+        to: int,
+        end: int,
+    ) -> tuple[int, int, int]:
+        """Write the rows from *first* on to address *to*, as bytes of one entry's payload or as messages.
+
+        *addresses* locate Arrow's buffers, as SOURCE numbers them. Row 0 of *desc* is the header
+        that the rows belong to. A row after the first one is written only if the payload stays within
+        *most* bytes by `encode_kernels.has_room`, to which *is_estimated* is passed, and if the header's
+        numbers allow it. Every write ends before address *end*, SLACK included.
+
+        Returns the row after the last one written, the address after its bytes, and why it stopped: DONE,
+        BUFFER_FULL, or UNWRITABLE if the format has no number for row *first*.
+        """
+
+    @staticmethod
+    def write_header(p: int, size: int, num_rows: int, desc: Any) -> None:
+        """Write the header of an entry of *size* bytes at *p*, whose payload is there, with its checksum.
+
+        The numbers are in row 0 of *desc*; size, number of rows and checksum are computed.
         """
 
     @staticmethod

@@ -14,6 +14,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 
 I8, I16, I32, I64 = map(ir.IntType, (8, 16, 32, 64))
+BITS_57 = (1 << 57) - 1
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
 
@@ -39,7 +40,7 @@ if config.DISABLE_JIT:
     u1, u4le, s8le = (partial(_get, width) for width in (1, 4, 8))
 
     def swap(number: int) -> int:
-        return int.from_bytes((number & BITS_64).to_bytes(8, "little"), "big", signed=True)
+        return int.from_bytes((int(number) & BITS_64).to_bytes(8, "little"), "big", signed=True)
 
     def wrap(number: int) -> int:
         return (number + (1 << 63)) % (1 << 64) - (1 << 63)
@@ -272,6 +273,59 @@ def zigzag64(p: int) -> tuple[int, int]:
             if shift >= 70:
                 return 0, 0
     return ((number >> 1) & BITS_63) ^ -(number & 1), p
+
+
+@inlined
+def u2le(p: int) -> int:
+    return u1(p) | u1(p + 1) << 8
+
+
+@inlined
+def s2le(p: int) -> int:
+    return (u2le(p) ^ 0x8000) - 0x8000
+
+
+@inlined
+def s4le(p: int) -> int:
+    return (u4le(p) ^ 0x80000000) - 0x80000000
+
+
+@inlined
+def put2be(p: int, number: int) -> None:
+    put2(p, swap(number) >> 48)
+
+
+@inlined
+def put4be(p: int, number: int) -> None:
+    put4(p, swap(number) >> 32)
+
+
+@inlined
+def put8be(p: int, number: int) -> None:
+    put8(p, swap(number))
+
+
+@inlined
+def zigzag_size(number: int) -> int:
+    """Return the bytes of *number*, of 32 or 64 bits, as a zigzag varint."""
+    rest = wrap(number << 1 ^ number >> 63)
+    size = 1
+    while rest & -128:
+        rest = rest >> 7 & BITS_57
+        size += 1
+    return size
+
+
+@inlined
+def put_zigzag(p: int, number: int) -> int:
+    """Write *number*, of 32 or 64 bits, as a zigzag varint at *p*; return the address after it."""
+    rest = wrap(number << 1 ^ number >> 63)
+    while rest & -128:
+        put1(p, rest & 127 | 128)
+        rest = rest >> 7 & BITS_57
+        p += 1
+    put1(p, rest)
+    return p + 1
 
 
 @inlined

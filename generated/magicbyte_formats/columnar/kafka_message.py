@@ -2,7 +2,12 @@
 # spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_message: their descriptors, state and columns."""
 
-from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable
+from magicbyte_kernels.kernel_interface import (
+    EntryColumn,
+    KernelColumn,
+    KernelTable,
+    SourceColumn,
+)
 
 NAMES = {
     "position": 0,
@@ -46,3 +51,10 @@ ENTRY_COLUMNS = (
     EntryColumn("codec", "string", 11, None, False, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4"}),
     EntryColumn("magic", "int8", 9, None, False, {}),
 )
+SOURCE = (
+    SourceColumn("timestamp", "timestamp[ms, tz=UTC]", -1, {"data": 0}, ()),
+    SourceColumn("key", "binary", None, {"offsets": 1, "bytes": 2, "end": 3, "valid": 4, "first_bit": 5}, ()),
+    SourceColumn("value", "binary", None, {"offsets": 6, "bytes": 7, "end": 8, "valid": 9, "first_bit": 10}, ()),
+    SourceColumn("offset", "int64", None, {"data": 11}, ()),
+)
+SOURCE_SLOTS = 12

@@ -1,6 +1,6 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
-"""Kernels of kafka_message: bytes to columns, without a Python object per record."""
+"""Kernels of kafka_message: bytes to columns and back, without a Python object per record."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,6 +8,12 @@ from typing import Any
 
 from magicbyte_kernels.checksums import (
     crc32,
+)
+from magicbyte_kernels.encode_kernels import (
+    copy_within,
+    fits_32_bits,
+    has_room,
+    is_valid,
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
@@ -20,20 +26,27 @@ from magicbyte_kernels.kernel_interface import (
     ABSENT,
     BUFFER_FULL,
     COPIED,
+    DONE,
     IS_LENIENT,
     LEN_VIEW,
     STOP_REASON,
+    UNWRITABLE,
     VIEWED,
 )
 from magicbyte_kernels.primitives import (
+    called,
     copy,
     inlined,
     put1,
     put4,
+    put4be,
     put8,
+    put8be,
     s1,
     s4be,
+    s4le,
     s8be,
+    s8le,
     u1,
     u4be,
     view,
@@ -304,3 +317,68 @@ def decoder(mode_timestamp: int, mode_key: int, mode_value: int, mode_offset: in
         return decode_rows(desc, first, last, state, int(mode_timestamp), int(mode_key), int(mode_value), int(mode_offset))
 
     return decode
+
+
+@called
+def encode(addresses: Any, first: int, last: int, desc: Any, most: int, is_estimated: int, to: int, end: int) -> tuple[int, int, int]:
+    """Write the rows from *first* on at address *to*."""
+    from_timestamp_data = int(addresses[0])
+    from_key_offsets = int(addresses[1])
+    from_key_bytes = int(addresses[2])
+    from_key_end = int(addresses[3])
+    from_key_valid = int(addresses[4])
+    from_key_first_bit = int(addresses[5])
+    from_value_offsets = int(addresses[6])
+    from_value_bytes = int(addresses[7])
+    from_value_end = int(addresses[8])
+    from_value_valid = int(addresses[9])
+    from_value_first_bit = int(addresses[10])
+    from_offset_data = int(addresses[11])
+    magic = int(desc[0, 9])
+    p = to
+    row = first
+    while row < last:
+        from_key_begin = s4le(from_key_offsets + 4 * row)
+        from_key_size = s4le(from_key_offsets + 4 * row + 4) - from_key_begin
+        len_key = from_key_size
+        if not is_valid(from_key_valid, from_key_first_bit + row):
+            len_key = -1
+            from_key_size = 0
+        from_value_begin = s4le(from_value_offsets + 4 * row)
+        from_value_size = s4le(from_value_offsets + 4 * row + 4) - from_value_begin
+        len_value = from_value_size
+        if not is_valid(from_value_valid, from_value_first_bit + row):
+            len_value = -1
+            from_value_size = 0
+        timestamp = s8le(from_timestamp_data + 8 * row)
+        size = 26 + from_key_size + from_value_size + (8 if magic >= 1 else 0)
+        if not fits_32_bits(size):
+            return row, p, UNWRITABLE
+        if row > first and not has_room(p - to, size, most, is_estimated):
+            return row, p, DONE
+        if size > end - 64 - p:
+            return row, p, BUFFER_FULL
+        begin = p
+        p += 18
+        if magic >= 1:
+            put8be(p, timestamp)
+            p += 8
+        put4be(p, len_key)
+        p += 4
+        if len_key >= 0:
+            copy_within(p, from_key_bytes + from_key_begin, from_key_size, from_key_end)
+            p += from_key_size
+        put4be(p, len_value)
+        p += 4
+        if len_value >= 0:
+            copy_within(p, from_value_bytes + from_value_begin, from_value_size, from_value_end)
+            p += from_value_size
+        p = begin
+        put8be(p + 0, s8le(from_offset_data + 8 * row))
+        put4be(p + 8, size - 12)
+        put1(p + 16, int(desc[0, 9]))
+        put1(p + 17, int(desc[0, 11]) << 0 | int(desc[0, 12]) << 3 | int(desc[0, 13]) << 4)
+        put4be(p + 12, crc32(p + 16, p + size))
+        p += size
+        row += 1
+    return row, p, DONE

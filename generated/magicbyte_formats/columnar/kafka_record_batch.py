@@ -2,7 +2,12 @@
 # spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_record_batch: their descriptors, state and columns."""
 
-from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable
+from magicbyte_kernels.kernel_interface import (
+    EntryColumn,
+    KernelColumn,
+    KernelTable,
+    SourceColumn,
+)
 
 NAMES = {
     "position": 0,
@@ -66,3 +71,11 @@ ENTRY_COLUMNS = (
     EntryColumn("codec", "string", 19, None, False, {0: "none", 1: "gzip", 2: "snappy", 3: "lz4", 4: "zstd"}),
     EntryColumn("magic", "int8", 9, None, False, {}),
 )
+SOURCE = (
+    SourceColumn("key", "binary", None, {"offsets": 0, "bytes": 1, "end": 2, "valid": 3, "first_bit": 4}, ()),
+    SourceColumn("value", "binary", None, {"offsets": 5, "bytes": 6, "end": 7, "valid": 8, "first_bit": 9}, ()),
+    SourceColumn("headers", "list", None, {"offsets": 10, "valid": 11, "first_bit": 12}, (SourceColumn("key", "string", None, {"offsets": 13, "bytes": 14, "end": 15}, ()), SourceColumn("value", "binary", None, {"offsets": 16, "bytes": 17, "end": 18, "valid": 19, "first_bit": 20}, ()),)),
+    SourceColumn("offset", "int64", None, {"data": 21}, ()),
+    SourceColumn("timestamp", "timestamp[ms, tz=UTC]", -1, {"data": 22}, ()),
+)
+SOURCE_SLOTS = 23

@@ -1,6 +1,6 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
 # spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
-"""Kernels of kafka_record_batch: bytes to columns, without a Python object per record."""
+"""Kernels of kafka_record_batch: bytes to columns and back, without a Python object per record."""
 
 from collections.abc import Callable
 from functools import cache
@@ -8,6 +8,12 @@ from typing import Any
 
 from magicbyte_kernels.checksums import (
     crc32c,
+)
+from magicbyte_kernels.encode_kernels import (
+    copy_within,
+    fits_32_bits,
+    has_room,
+    is_valid,
 )
 from magicbyte_kernels.entry_kernels import (
     checksum_test,
@@ -19,28 +25,38 @@ from magicbyte_kernels.entry_kernels import (
 from magicbyte_kernels.kernel_interface import (
     BUFFER_FULL,
     COPIED,
+    DONE,
     IS_LENIENT,
     LEN_VIEW,
     STOP_REASON,
+    UNWRITABLE,
     VIEWED,
 )
 from magicbyte_kernels.primitives import (
+    called,
     copy,
     inlined,
     is_ascii,
     put1,
+    put2be,
     put4,
+    put4be,
     put8,
+    put8be,
+    put_zigzag,
     s1,
     s2be,
     s4be,
+    s4le,
     s8be,
+    s8le,
     u2be,
     u4be,
     view,
     wrap,
     zigzag32,
     zigzag64,
+    zigzag_size,
 )
 
 
@@ -406,3 +422,130 @@ def decoder(mode_key: int, mode_value: int, mode_headers: int, mode_offset: int,
         return decode_rows(desc, first, last, state, int(mode_key), int(mode_value), int(mode_headers), int(mode_offset), int(mode_timestamp), int(mode_sequence))
 
     return decode
+
+
+@inlined
+def write_header(p: int, size: int, num_rows: int, desc: Any) -> None:
+    """Write the header of an entry of *size* bytes at *p*, whose payload is there."""
+    put8be(p + 0, int(desc[0, 6]))
+    put4be(p + 8, size - 12)
+    put4be(p + 12, int(desc[0, 8]))
+    put1(p + 16, 2)
+    put2be(p + 21, int(desc[0, 19]) << 0 | int(desc[0, 20]) << 3 | int(desc[0, 21]) << 4 | int(desc[0, 22]) << 5 | int(desc[0, 23]) << 6 | int(desc[0, 24]) << 7)
+    put4be(p + 23, int(desc[0, 12]))
+    put8be(p + 27, int(desc[0, 13]))
+    put8be(p + 35, int(desc[0, 14]))
+    put8be(p + 43, int(desc[0, 15]))
+    put2be(p + 51, int(desc[0, 16]))
+    put4be(p + 53, int(desc[0, 17]))
+    put4be(p + 57, num_rows)
+    put4be(p + 17, crc32c(p + 21, p + size))
+
+
+@called
+def encode(addresses: Any, first: int, last: int, desc: Any, most: int, is_estimated: int, to: int, end: int) -> tuple[int, int, int]:
+    """Write the rows from *first* on at address *to*."""
+    from_key_offsets = int(addresses[0])
+    from_key_bytes = int(addresses[1])
+    from_key_end = int(addresses[2])
+    from_key_valid = int(addresses[3])
+    from_key_first_bit = int(addresses[4])
+    from_value_offsets = int(addresses[5])
+    from_value_bytes = int(addresses[6])
+    from_value_end = int(addresses[7])
+    from_value_valid = int(addresses[8])
+    from_value_first_bit = int(addresses[9])
+    from_headers_offsets = int(addresses[10])
+    from_headers_valid = int(addresses[11])
+    from_headers_first_bit = int(addresses[12])
+    from_headers_key_offsets = int(addresses[13])
+    from_headers_key_bytes = int(addresses[14])
+    from_headers_key_end = int(addresses[15])
+    from_headers_value_offsets = int(addresses[16])
+    from_headers_value_bytes = int(addresses[17])
+    from_headers_value_end = int(addresses[18])
+    from_headers_value_valid = int(addresses[19])
+    from_headers_value_first_bit = int(addresses[20])
+    from_offset_data = int(addresses[21])
+    from_timestamp_data = int(addresses[22])
+    base_offset = int(desc[0, 6])
+    base_timestamp = int(desc[0, 13])
+    p = to
+    row = first
+    while row < last:
+        from_key_begin = s4le(from_key_offsets + 4 * row)
+        from_key_size = s4le(from_key_offsets + 4 * row + 4) - from_key_begin
+        len_key = from_key_size
+        if not is_valid(from_key_valid, from_key_first_bit + row):
+            len_key = -1
+            from_key_size = 0
+        from_value_begin = s4le(from_value_offsets + 4 * row)
+        from_value_size = s4le(from_value_offsets + 4 * row + 4) - from_value_begin
+        len_value = from_value_size
+        if not is_valid(from_value_valid, from_value_first_bit + row):
+            len_value = -1
+            from_value_size = 0
+        from_headers_first = s4le(from_headers_offsets + 4 * row)
+        from_headers_size = s4le(from_headers_offsets + 4 * row + 4) - from_headers_first
+        if not is_valid(from_headers_valid, from_headers_first_bit + row):
+            from_headers_size = 0
+        from_headers_bytes = 0
+        for element in range(from_headers_first, from_headers_first + from_headers_size):
+            from_headers_key_begin = s4le(from_headers_key_offsets + 4 * element)
+            from_headers_key_size = s4le(from_headers_key_offsets + 4 * element + 4) - from_headers_key_begin
+            from_headers_value_begin = s4le(from_headers_value_offsets + 4 * element)
+            from_headers_value_size = s4le(from_headers_value_offsets + 4 * element + 4) - from_headers_value_begin
+            headers_len_value = from_headers_value_size
+            if not is_valid(from_headers_value_valid, from_headers_value_first_bit + element):
+                headers_len_value = -1
+                from_headers_value_size = 0
+            headers_len_key = from_headers_key_size
+            from_headers_bytes += from_headers_key_size + from_headers_value_size + zigzag_size(headers_len_key) + zigzag_size(headers_len_value)
+        attributes_ = 0
+        timestamp_delta = wrap(s8le(from_timestamp_data + 8 * row) - base_timestamp)
+        offset_delta = wrap(s8le(from_offset_data + 8 * row) - base_offset)
+        if not fits_32_bits(offset_delta):
+            return row, p, UNWRITABLE
+        num_headers = from_headers_size
+        body_size = 1 + from_key_size + from_value_size + from_headers_bytes + zigzag_size(timestamp_delta) + zigzag_size(offset_delta) + zigzag_size(len_key) + zigzag_size(len_value) + zigzag_size(num_headers)
+        if not fits_32_bits(body_size):
+            return row, p, UNWRITABLE
+        len_body = body_size
+        size = body_size + zigzag_size(len_body)
+        if row > first and not has_room(p - to, size, most, is_estimated):
+            return row, p, DONE
+        if size > end - 64 - p:
+            return row, p, BUFFER_FULL
+        p = put_zigzag(p, len_body)
+        put1(p, attributes_)
+        p += 1
+        p = put_zigzag(p, timestamp_delta)
+        p = put_zigzag(p, offset_delta)
+        p = put_zigzag(p, len_key)
+        if len_key >= 0:
+            copy_within(p, from_key_bytes + from_key_begin, from_key_size, from_key_end)
+            p += from_key_size
+        p = put_zigzag(p, len_value)
+        if len_value >= 0:
+            copy_within(p, from_value_bytes + from_value_begin, from_value_size, from_value_end)
+            p += from_value_size
+        p = put_zigzag(p, num_headers)
+        for element in range(from_headers_first, from_headers_first + from_headers_size):
+            from_headers_key_begin = s4le(from_headers_key_offsets + 4 * element)
+            from_headers_key_size = s4le(from_headers_key_offsets + 4 * element + 4) - from_headers_key_begin
+            from_headers_value_begin = s4le(from_headers_value_offsets + 4 * element)
+            from_headers_value_size = s4le(from_headers_value_offsets + 4 * element + 4) - from_headers_value_begin
+            headers_len_value = from_headers_value_size
+            if not is_valid(from_headers_value_valid, from_headers_value_first_bit + element):
+                headers_len_value = -1
+                from_headers_value_size = 0
+            headers_len_key = from_headers_key_size
+            p = put_zigzag(p, headers_len_key)
+            copy_within(p, from_headers_key_bytes + from_headers_key_begin, from_headers_key_size, from_headers_key_end)
+            p += from_headers_key_size
+            p = put_zigzag(p, headers_len_value)
+            if headers_len_value >= 0:
+                copy_within(p, from_headers_value_bytes + from_headers_value_begin, from_headers_value_size, from_headers_value_end)
+                p += from_headers_value_size
+        row += 1
+    return row, p, DONE

@@ -4,6 +4,7 @@ Consecutive members are one stream. Bytes after a complete member that do not be
 are ignored.
 """
 
+import zlib
 from struct import unpack_from
 
 from magicbyte.checksum import crc32
@@ -36,6 +37,18 @@ LEN_SMALLEST_MEMBER = 19
 # section of a million empty members is not copied a million times.
 LEN_FIRST_PIECE, LEN_LAST_PIECE = 1 << 14, 1 << 18
 LEN_STEP = 1 << 20
+
+
+LEVELS, DEFAULT_LEVEL = range(1, 10), 6
+"""Levels that Kafka's `compression.gzip.level` allows, and the one that its default, -1, stands for."""
+
+
+def compress(raw_bytes: memoryview | bytes, *, level: int | None = None) -> bytes:
+    """Return *raw_bytes* as one member, with the ratio that Java's Deflater has at the same *level*."""
+    compressor = zlib.compressobj(
+        DEFAULT_LEVEL if level is None else level, zlib.DEFLATED, wbits=31
+    )
+    return compressor.compress(raw_bytes) + compressor.flush()
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:

@@ -25,6 +25,16 @@ FLG_RESERVED = 0x03
 """The lower bit announces a dictionary in the full format; Kafka allows none."""
 BD_RESERVED = 0x8F
 
+HEADER = MAGIC + b"\x60\x40\x82"
+"""Header of the frames that Kafka's producer writes: independent blocks of up to 64 KiB, no checksums."""
+HEADER_OF_MAGIC_0 = HEADER[:-1] + b"\x1a"
+"""The same with the checksum that Kafka wrote in messages of magic 0 (KAFKA-3160)."""
+LEN_BLOCK = 1 << 16
+
+LEVELS, FAST_LEVEL = range(1, 18), 9
+"""Levels that Kafka's `compression.lz4.level` allows. At the default, 9, its Lz4BlockOutputStream takes the
+fast compressor, which has no levels; at all others the one of the high-compression mode."""
+
 MAX_BLOCK_BYTES = {4: 1 << 16, 5: 1 << 18, 6: 1 << 20, 7: 1 << 22}
 CHECKED_HEADERS = {
     4: MAGIC + b"\x70\x40\xad",
@@ -60,6 +70,25 @@ class _Lz4Frame:
     @property
     def max_block_bytes(self) -> int:
         return MAX_BLOCK_BYTES[self.block_size_id]
+
+
+def compress(raw_bytes: memoryview | bytes, *, level: int | None = None, magic: int = 2) -> bytes:
+    """Return *raw_bytes* as one frame, for an entry of *magic*."""
+    view = memoryview(raw_bytes)
+    pieces: list[bytes | memoryview] = [HEADER if magic else HEADER_OF_MAGIC_0]
+    for start in range(0, len(view), LEN_BLOCK):
+        block = view[start : start + LEN_BLOCK]
+        if level in (None, FAST_LEVEL):
+            stored = lz4.block.compress(block, store_size=False)
+        else:
+            stored = lz4.block.compress(
+                block, mode="high_compression", compression=level, store_size=False
+            )
+        if len(stored) < len(block):
+            pieces += [len(stored).to_bytes(4, "little"), stored]
+        else:
+            pieces += [(len(block) | UNCOMPRESSED).to_bytes(4, "little"), block]
+    return b"".join([*pieces, bytes(4)])
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int, magic: int = 2) -> bytes:

@@ -22,6 +22,9 @@ LEN_HEADER = 16
 CHUNK_LENGTH = Struct(">i")
 NEXT_HEADER = int.from_bytes(XERIAL[:4], "big", signed=True)
 MIN_VERSION = 1
+HEADER = XERIAL + MIN_VERSION.to_bytes(4, "big") * 2
+LEN_BLOCK = 32 << 10
+"""Bytes of a chunk, not compressed, as Kafka's producer writes them."""
 MAX_CHUNK_BYTES = 512 << 20
 """Limit of SnappyInputStream since CVE-2023-43642."""
 
@@ -29,6 +32,16 @@ MAX_RATIO = 22
 """Most decompressed bytes per byte of a block: a copy of 64 bytes takes three."""
 
 MAX_UVARINT_BYTES = 5
+
+
+def compress(raw_bytes: memoryview | bytes) -> bytes:
+    """Return *raw_bytes* as a stream of xerial's chunks. Snappy has no levels."""
+    view = memoryview(raw_bytes)
+    parts = [HEADER]
+    for start in range(0, len(view), LEN_BLOCK):
+        block = bytes(cramjam.snappy.compress_raw(view[start : start + LEN_BLOCK]))
+        parts += [CHUNK_LENGTH.pack(len(block)), block]
+    return b"".join(parts)
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:

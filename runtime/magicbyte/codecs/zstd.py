@@ -5,6 +5,7 @@ without a content size. Stricter than zstd-jni in one point: a truncated second 
 error; its first part is not returned.
 """
 
+import threading
 from dataclasses import dataclass
 
 import zstandard
@@ -31,6 +32,12 @@ SKIPPABLE = 0x184D2A50
 LEN_SKIPPABLE_HEADER = 8
 
 
+LEVELS, DEFAULT_LEVEL = range(-(1 << 17), 23), 3
+"""Levels that Kafka's `compression.zstd.level` allows, and its default."""
+
+_of_thread = threading.local()
+
+
 @dataclass(frozen=True, slots=True)
 class _ZstdFrame:
     end: int
@@ -39,6 +46,17 @@ class _ZstdFrame:
     max_content_bytes: int
     """Most bytes that its blocks can contain, decompressed."""
     window_bytes: int
+
+
+def compress(raw_bytes: memoryview | bytes, *, level: int | None = None) -> bytes:
+    """Return *raw_bytes* as one frame, which states its decompressed size."""
+    if level is None:
+        level = DEFAULT_LEVEL
+    compressors: dict[int, zstandard.ZstdCompressor]
+    compressors = _of_thread.__dict__.setdefault("compressors", {})
+    if level not in compressors:  # a new compressor takes longer than a batch of 16 KiB
+        compressors[level] = zstandard.ZstdCompressor(level=level)
+    return compressors[level].compress(raw_bytes)
 
 
 def decompress(section: memoryview | bytes, *, max_bytes: int) -> bytes:

@@ -1,5 +1,6 @@
-"""Creates an engine by its name."""
+"""Creates an engine or an encoder by its name."""
 
+from magicbyte.engines.encoding import Encoder
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
 
@@ -25,3 +26,23 @@ def engine(name: str, *, views: bool = False) -> Engine:
         case "columnar":
             return ColumnarEngine(views=views)
     raise InputError(f"engine {name!r}", "auto, columnar or reference")
+
+
+def encoder(name: str = "auto") -> Encoder:
+    """Return a new encoder.
+
+    *name* is `reference`, `columnar`, or `auto`: columnar where there is a library of kernels for this
+    processor, reference elsewhere. Raises InputError for another name.
+    """
+    from magicbyte.engines._reference_encoder import ReferenceEncoder
+    from magicbyte.engines.columnar.encoder import ColumnarEncoder
+    from magicbyte.engines.columnar.kernel_loader import is_library_built
+
+    match name:
+        case "auto":
+            return ColumnarEncoder() if is_library_built() else ReferenceEncoder()
+        case "reference":
+            return ReferenceEncoder()
+        case "columnar":
+            return ColumnarEncoder()
+    raise InputError(f"encoder {name!r}", "auto, columnar or reference")

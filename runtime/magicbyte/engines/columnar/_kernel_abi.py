@@ -22,13 +22,14 @@ _FILES = (
     *(
         _ENGINES / "columnar" / f"{name}.py"
         for name in (
-            *("_arrow_release", "_control_block", "_decompress_kernels", "_fused_kernel"),
-            *("_header_pass_kernel", "_kernel_emitter", "_kernel_list", "_processor_levels"),
+            *("_arrow_release", "_compress_kernels", "_control_block", "_decompress_kernels"),
+            *("_encode_block", "_encode_kernel", "_fused_kernel", "_header_pass_kernel"),
+            *("_kernel_emitter", "_kernel_list", "_processor_levels"),
             *("_signatures", "_snappy_kernel"),
         )
     ),
     _ENGINES / "entry.py",
-    *(_ENGINES.parent / "codecs" / f"{name}.py" for name in ("gzip", "snappy")),
+    *(_ENGINES.parent / "codecs" / f"{name}.py" for name in ("gzip", "lz4", "snappy")),
 )
 """Source files that determine machine code, beside all files of the folders."""
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from magicbyte.engines.columnar._signatures import DECOMPRESS, FUSED, READ_HEADERS
+from magicbyte.engines.columnar._signatures import DECOMPRESS, ENCODE, FUSED, READ_HEADERS
 from magicbyte_kernels.kernel_interface import (
     COPIED,
     SIGNATURES,
@@ -22,6 +22,7 @@ ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 
 OWN_KERNELS = {
     "decompress": (DECOMPRESS, "_decompress_kernels", "decompress"),
+    "encode_batches": (ENCODE, "_encode_kernel", "encode_batches"),
     "fused": (FUSED, "_fused_kernel", "decode_fused"),
     "read_headers": (READ_HEADERS, "_header_pass_kernel", "read_headers"),
 }

@@ -5,17 +5,25 @@ import importlib.util
 import os
 import threading
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from magicbyte.codecs import lz4, zstd
 from magicbyte.engines.columnar._buffers import address
+from magicbyte_formats.wire import Codec
 
 Functions = np.ndarray[tuple[int], np.dtype[np.int64]]
 
 INFLATE_STATE_BYTES = 1 << 18
 """Allocated for ISA-L's `struct inflate_state`, which has about 90 KB."""
 
+ZSTD_MODULES = ("zstandard.backend_c", "zstandard._cffi")
+ZSTD_COMPRESSION = (
+    *("ZSTD_compress2", "ZSTD_CCtx_setParameter", "ZSTD_createCCtx", "ZSTD_freeCCtx"),
+)
+COMPRESSION_LEVEL = 100
+"""Zstandard's parameter ZSTD_c_compressionLevel."""
 ZSTD = ("ZSTD_decompressBegin", "ZSTD_nextSrcSizeToDecompress", "ZSTD_decompressContinue")
 
 _of_thread = threading.local()
@@ -39,14 +47,61 @@ def pread() -> int:
     return _address(ctypes.CDLL(None).pread) if hasattr(os, "pread") else 0
 
 
-class _Context:
-    """A decompression context of zstd, freed with its thread."""
+class Compressor(NamedTuple):
+    """Library function that kernels call to compress at one level."""
 
-    def __init__(self, library: ctypes.CDLL) -> None:
-        library.ZSTD_createDCtx.restype = ctypes.c_void_p
-        library.ZSTD_freeDCtx.argtypes = [ctypes.c_void_p]
-        self._free = library.ZSTD_freeDCtx
-        self.address: int = library.ZSTD_createDCtx() or 0
+    function: int
+    """Address of LZ4_compress_fast, LZ4_compress_HC or ZSTD_compress2."""
+    level: int
+    """Last argument of the functions of lz4."""
+    context: int
+    """Address of zstd's context, which has the level; 0 for lz4."""
+
+
+def compressor(codec: int, level: int | None) -> Compressor | None:
+    """Return the compressor of *codec* at *level* for this thread.
+
+    None: the codec is neither lz4 nor zstd, or the installed package does not export its function.
+    """
+    match codec:
+        case Codec.LZ4:
+            is_fast = level in (None, lz4.FAST_LEVEL)
+            name = "LZ4_compress_fast" if is_fast else "LZ4_compress_HC"
+            library = _library("lz4.block._block", name)
+            if library is not None:
+                return Compressor(_address(getattr(library, name)), 1 if is_fast else level or 1, 0)
+        case Codec.ZSTD:
+            return _zstd_compressor(zstd.DEFAULT_LEVEL if level is None else level)
+    return None
+
+
+def _zstd_compressor(level: int) -> Compressor | None:
+    for module in ZSTD_MODULES:
+        library = _library(module, *ZSTD_COMPRESSION)
+        if library is not None:
+            context = _compression_context(library)
+            arguments = (ctypes.c_void_p(context), COMPRESSION_LEVEL, level)
+            if context and library.ZSTD_CCtx_setParameter(*arguments) == 0:
+                return Compressor(_address(library.ZSTD_compress2), level, context)
+    return None
+
+
+def _compression_context(library: ctypes.CDLL) -> int:
+    """Return the address of this thread's compression context of zstd."""
+    if not hasattr(_of_thread, "compression"):
+        _of_thread.compression = _Context(library.ZSTD_createCCtx, library.ZSTD_freeCCtx)
+    context: _Context = _of_thread.compression
+    return context.address
+
+
+class _Context:
+    """A context of zstd, freed with its thread."""
+
+    def __init__(self, create: Any, free: Any) -> None:
+        create.restype = ctypes.c_void_p
+        free.argtypes = [ctypes.c_void_p]
+        self._free = free
+        self.address: int = create() or 0
 
     def __del__(self) -> None:
         self._free(self.address)
@@ -58,10 +113,10 @@ def _lz4() -> int:
 
 
 def _zstd() -> list[int]:
-    for module in ("zstandard.backend_c", "zstandard._cffi"):
+    for module in ZSTD_MODULES:
         library = _library(module, *ZSTD, "ZSTD_createDCtx", "ZSTD_freeDCtx")
         if library is not None:
-            _of_thread.context = _Context(library)
+            _of_thread.context = _Context(library.ZSTD_createDCtx, library.ZSTD_freeDCtx)
             if _of_thread.context.address:
                 return [
                     *(_address(getattr(library, name)) for name in ZSTD),

@@ -3,6 +3,7 @@
 from magicbyte_kernels.kernel_interface import SIGNATURES, Signature
 
 DECOMPRESS = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
+ENCODE = Signature(4, (1, 0, 0, 2, 1, 2))
 FUSED = Signature(0, (0,))
 READ_HEADERS = Signature(1, (0,) * 6)
 SCAN, SECTIONS, DECODE = (SIGNATURES[name] for name in ("scan", "sections", "decode"))

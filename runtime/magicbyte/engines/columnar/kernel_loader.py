@@ -53,6 +53,12 @@ def decompressor() -> Decompressor:
 
 
 @cache
+def batch_encoder() -> Callable[..., tuple[int, int, int, int]]:
+    """Return the kernel that encodes v2 batches."""
+    return cast(Callable[..., tuple[int, int, int, int]], _kernel("encode_batches"))
+
+
+@cache
 def fused_kernel() -> MachineCode:
     """Return the fused kernel, which exists as machine code alone."""
     return cast(MachineCode, _kernel("fused"))

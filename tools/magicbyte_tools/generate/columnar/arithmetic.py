@@ -3,6 +3,7 @@
 Casts are dropped: every number of a kernel is an int64 and wraps around as in Java.
 """
 
+import ast
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -58,6 +59,43 @@ def translate(text: object, resolve: Callable[[str], Expression], spec_path: str
     if isinstance(text, int):  # a bool too
         return Expression(str(int(text)))
     return _ExpressionParser(str(text), resolve, spec_path).parse()
+
+
+def inverse(expression: Expression, variable: str, result_source: str) -> str | None:
+    """Return the Python source of *variable*, given the source of the result of an *expression* in which it occurs.
+
+    Sums and differences are solved. Of a conditional expression the branch with the variable counts:
+    where the other one applies, readers do not use the variable. None: the expression is another one.
+    """
+    node: ast.expr = ast.parse(expression.source, mode="eval").body
+    source = result_source
+    while not (isinstance(node, ast.Name) and node.id == variable):
+        if isinstance(node, ast.IfExp) and not _has_name(node.test, variable):
+            node = node.body if _has_name(node.body, variable) else node.orelse
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+            if not _has_name(node.left, variable):
+                node.left, node.right = node.right, node.left
+            source, node = f"({source} - {ast.unparse(node.right)})", node.left
+        elif isinstance(node, ast.BinOp) and isinstance(node.op, ast.Sub):
+            if _has_name(node.left, variable):
+                source, node = f"({source} + {ast.unparse(node.right)})", node.left
+            else:
+                source, node = f"({ast.unparse(node.left)} - {source})", node.right
+        else:
+            return None
+    return _unwrapped(source)
+
+
+def _has_name(node: ast.expr, name: str) -> bool:
+    return any(isinstance(part, ast.Name) and part.id == name for part in ast.walk(node))
+
+
+def only_valid_number(field_spec: dict[str, Any], spec_path: str) -> int | None:
+    """Return the only number that `valid` and `-valid` allow; None if they allow several."""
+    for operator, alternatives in limits(field_spec, spec_path):
+        if operator == "==" and len(alternatives) == 1:
+            return alternatives[0]
+    return None
 
 
 def limits(field_spec: dict[str, Any], spec_path: str) -> Iterator[tuple[str, list[int]]]:

@@ -4,7 +4,10 @@ from collections.abc import Sequence
 
 from magicbyte_tools.generate.columnar.entry_model import EntryModel, RowColumn, RowTable
 from magicbyte_tools.generate.columnar.kernel_layout import KernelLayout
+from magicbyte_tools.generate.columnar.source_layout import ReadColumn, SourceLayout
 from magicbyte_tools.generate.columnar.source_writer import SourceWriter
+
+IMPORTED_NAMES = ("EntryColumn", "KernelColumn", "KernelTable", "SourceColumn")
 
 
 def description(entry_model: EntryModel) -> str:
@@ -13,7 +16,9 @@ def description(entry_model: EntryModel) -> str:
     writer.add(
         f'"""Kernels of {entry_model.name}: their descriptors, state and columns."""',
         "",
-        "from magicbyte_kernels.kernel_interface import EntryColumn, KernelColumn, KernelTable",
+        "from magicbyte_kernels.kernel_interface import (",
+        *(f"    {name}," for name in IMPORTED_NAMES),
+        ")",
         "",
     )
     with writer.block("NAMES = {"):
@@ -35,8 +40,29 @@ def description(entry_model: EntryModel) -> str:
                 f'EntryColumn("{column.name}", "{column.type}", {layout.number(name)}, '
                 f"{column.sentinel}, {is_nullable}, {_words(column.value.enum)}),"
             )
-    writer.add(")", "")
+    writer.add(")")
+    source_layout = SourceLayout(entry_model)
+    with writer.block("SOURCE = ("):
+        writer.add(
+            *(f"{_source_column(column, source_layout)}," for column in source_layout.columns)
+        )
+    writer.add(")", f"SOURCE_SLOTS = {len(source_layout.slots)}", "")
     return writer.text()
+
+
+def _source_column(read_column: ReadColumn, source_layout: SourceLayout) -> str:
+    column = read_column.column
+    slots = ", ".join(
+        f'"{buffer}": {source_layout.slots.index(read_column.slot(buffer))}'
+        for buffer in read_column.buffers
+    )
+    struct_columns = "".join(
+        f"{_source_column(member, source_layout)}, " for member in read_column.struct_columns
+    )
+    return (
+        f'SourceColumn("{column.name}", "{column.type}", {column.sentinel}, {{{slots}}}, '
+        f"({struct_columns.rstrip()}))"
+    )
 
 
 def _table(table: RowTable, layout: KernelLayout, depth: int = 0) -> str:

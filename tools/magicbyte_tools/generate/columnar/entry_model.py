@@ -97,6 +97,8 @@ class NumberNode(FieldNode):
     """Negative number that stands for an absent byte string; readers take lower ones for it, too."""
     condition: Expression | None = None
     """Condition for the field to exist; None: always."""
+    constant: int | None = None
+    """The only valid number, if there is only one."""
     column: RowColumn | None = None
     bits: tuple[tuple[str, int, int], ...] = ()
     """Bit fields in the number: name, shift and mask of each."""

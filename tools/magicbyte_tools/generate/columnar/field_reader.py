@@ -7,6 +7,7 @@ from magicbyte_tools.generate.columnar.arithmetic import (
     Expression,
     UnsupportedSpecError,
     limits,
+    only_valid_number,
 )
 from magicbyte_tools.generate.columnar.entry_model import (
     WIDTHS,
@@ -28,6 +29,7 @@ VARINTS = {("zigzag", 32): (5, "zigzag32"), ("zigzag", 64): (10, "zigzag64")}
 
 RESERVED = {"address", "available", "capacity", "desc", "end", "entries", "first", "last", "length"}
 RESERVED |= {"n", "p", "p_end", "positions", "size", "state", "stop", "verify"}
+RESERVED |= {"first", "last", "most", "num_rows", "row", "source", "to"}
 RESERVED |= {"element", "element_start", "is_lenient", "payload_start", "row_start", "rows_before"}
 """Variables of the kernels that no field may be called."""
 
@@ -258,6 +260,7 @@ class FieldOfType:
             least,
             checks=self._checks(var),
             sentinel=self.field_spec.get("-sentinel"),
+            constant=only_valid_number(self.field_spec, self.spec_path),
             column=column,
         )
 

@@ -1,4 +1,4 @@
-"""Prints the module of a format's kernels: headers to descriptors, payloads to columns.
+"""Prints the module of a format's kernels: headers to descriptors, payloads to columns, and back.
 
 A kernel reports no errors. At the first entry that it does not support it stops and returns the
 index of that entry, and stores which record and element it has stopped at; the caller then lets the
@@ -16,6 +16,7 @@ from pathlib import Path
 from magicbyte_kernels.kernel_interface import DESCRIPTOR_FIELDS
 from magicbyte_tools.generate.columnar.arithmetic import UnsupportedSpecError
 from magicbyte_tools.generate.columnar.decoder_printer import DecoderPrinter
+from magicbyte_tools.generate.columnar.encoder_printer import EncoderPrinter
 from magicbyte_tools.generate.columnar.entry_model import (
     BytesNode,
     EntryModel,
@@ -29,6 +30,7 @@ from magicbyte_tools.generate.columnar.source_writer import SourceWriter
 
 IMPORTED_MODULES = (
     "magicbyte_kernels.checksums",
+    "magicbyte_kernels.encode_kernels",
     "magicbyte_kernels.entry_kernels",
     "magicbyte_kernels.kernel_interface",
     "magicbyte_kernels.primitives",
@@ -41,7 +43,7 @@ def kernel_module(entry_model: EntryModel) -> str:
     words = set(re.findall(r"\w+", functions))
     return "\n".join(
         [
-            f'"""Kernels of {entry_model.name}: bytes to columns, without a Python object per record."""',
+            f'"""Kernels of {entry_model.name}: bytes to columns and back, without a Python object per record."""',
             "",
             "from collections.abc import Callable",
             "from functools import cache",
@@ -88,6 +90,7 @@ def _functions(entry_model: EntryModel) -> Iterator[str]:
     yield f"{test}\nscan = scan_kernel(frame, is_sound)\nverify = verify_kernel(is_sound)"
     yield _sections(layout)
     yield DecoderPrinter(layout).text()
+    yield EncoderPrinter(layout).text()
 
 
 def _frame(layout: KernelLayout) -> str:
