@@ -1,7 +1,5 @@
 """The recovery of one segment by a broker (LogSegment.recover)."""
 
-from bisect import bisect_right
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +8,7 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Engine, Entries
 from magicbyte.errors import FormatError
 from magicbyte.limits import Limits
+from magicbyte.logdir.index_rules import due_entries, running_maximum
 from magicbyte.logdir.indexes import SEGMENT_SPAN
 from magicbyte.storage import File
 from magicbyte.verification.startup._producer_state import ProducerState
@@ -42,23 +41,6 @@ class _RebuiltIndexes:
     offset_of_max: int = -1
     last_time: tuple[int, int] | None = None
     """Timestamp and offset of the last time index entry."""
-
-    def due(self, positions: Sequence[int]) -> Iterator[int]:
-        """Yield the indices of the batches at *positions* that get an index entry."""
-        last, number = self.last_position, 0
-        while True:
-            number = bisect_right(positions, last + self.interval_bytes, number)
-            if number == len(positions):
-                return
-            yield number
-            last, number = positions[number], number + 1
-
-    def running_maximum(self, timestamps: Numbers, offsets: Numbers) -> tuple[Numbers, Numbers]:
-        """Return the highest timestamp up to each of the next batches, and that batch's offset."""
-        highest = np.maximum.accumulate(np.append(self.max_timestamp, timestamps))
-        is_higher = highest[1:] > highest[:-1]
-        first = np.maximum.accumulate(np.where(is_higher, np.arange(1, len(highest)), 0))
-        return highest[1:], np.append(self.offset_of_max, offsets)[first]
 
     def append(self, offset: int, position: int) -> None:
         """Append index entries for the batch at byte *position*.
@@ -161,14 +143,17 @@ def _index_and_replay(
     producers: ProducerState,
     limits: Limits,
 ) -> None:
-    positions = entries.column("position").tolist()
-    highest, offsets_of_highest = indexes.running_maximum(entries.column("max_timestamp"), offsets)
-    due, relevant = set(indexes.due(positions)), producers.relevant_entries(entries)
+    positions = entries.column("position")
+    highest, offsets_of_highest = running_maximum(
+        entries.column("max_timestamp"), offsets, indexes.max_timestamp, indexes.offset_of_max
+    )
+    due = set(due_entries(positions, indexes.last_position, indexes.interval_bytes).tolist())
+    relevant = producers.relevant_entries(entries)
     for number in sorted(due | relevant.keys()):
         if number in due:
             indexes.max_timestamp = int(highest[number])
             indexes.offset_of_max = int(offsets_of_highest[number])
-            indexes.append(int(offsets[number]), positions[number])
+            indexes.append(int(offsets[number]), int(positions[number]))
         if number in relevant:
             entry = relevant[number]
             producers.replay(run.data_of(entry), entry, limits)
