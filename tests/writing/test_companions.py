@@ -12,7 +12,7 @@ from magicbyte.engines.protocol import Chunk, Entries
 from magicbyte.errors import FormatError, InputError
 from magicbyte.limits import DEFAULT_LIMITS
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
-from magicbyte.writing.companions import CompanionBuilder, OpenTransaction
+from magicbyte.writing._companions import CompanionBuilder, OpenTransaction
 
 ANSWERS = recorded()
 
