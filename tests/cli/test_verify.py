@@ -110,3 +110,27 @@ def test_output_does_not_depend_on_the_number_of_processes(damaged: Path, form: 
 
 def test_a_call_without_a_path_is_wrong() -> None:
     refusal("verify")
+
+
+def test_check_for_a_restore_says_first_how_many_partitions_a_cluster_takes() -> None:
+    result = run("verify", TRANSACTIONS / "open-0", "--for-restore", "--retention-ms", "-1")
+    assert result.exit_code == 1
+    printed = result.stdout.splitlines()
+    assert printed[0].startswith("a cluster would take 0 of 1 folder unchanged; ")
+    assert any(
+        line.startswith("  error restore-open-transaction: the transaction of producer 1001")
+        for line in printed
+    )
+    assert any(line.startswith("  restore-leader-epoch: Set the leader epoch") for line in printed)
+
+
+def test_check_for_a_restore_is_an_object_per_partition() -> None:
+    objects = run_ndjson("verify", TRANSACTIONS / "open-0", "--for-restore", status=1)
+    (row,) = [item for item in objects if item["kind"] == "restore"]
+    assert (row["topic"], row["partition"], row["is_taken"]) == ("open", 0, False)
+    assert row["open_transactions"] == 2
+
+
+def test_target_of_a_restore_needs_the_check_for_one(tmp_path: Path) -> None:
+    message = refusal("verify", TRANSACTIONS / "open-0", "--target-log-dir", tmp_path)
+    assert "--target-log-dir needs --for-restore" in message

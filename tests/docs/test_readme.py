@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from doc_examples import blocks, shell_transcript
+from doc_examples import blocks, examples, shell_transcript
 from magicbyte.tables.stats_table import STATS
 from paths import CHECKOUT
 
@@ -32,7 +32,13 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("page", "least"), [("docs/incident.md", 11), ("docs/stats.md", 3), ("docs/clusters.md", 4)]
+    ("page", "least"),
+    [
+        ("docs/incident.md", 11),
+        ("docs/stats.md", 3),
+        ("docs/clusters.md", 4),
+        ("docs/restore-check.md", 3),
+    ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
     """The page's commands run in order in a folder that contains only `tests`."""
@@ -69,3 +75,9 @@ def test_the_record_taken_apart_stands_in_the_log() -> None:
     log = CHECKOUT / "tests/data/4.3/plain/log-0/java-none-0/00000000000000000000.log"
     assert len(taken_apart) == 85
     assert taken_apart in log.read_bytes()
+
+
+def test_the_guide_to_restore_checks_has_an_example_that_runs() -> None:
+    ((code, shown),) = examples("docs/restore-check.md")
+    done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, stdout=subprocess.PIPE)
+    assert done.stdout.decode() == shown

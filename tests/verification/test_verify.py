@@ -301,3 +301,10 @@ def test_copy_without_any_log_file_is_one_finding(tmp_path: Path) -> None:
     findings = [each for each in said(tmp_path / "log-0") if each.severity != "note"]
     assert [each.code for each in findings] == ["log-ends-below"]
     assert "3 partitions" in findings[0].message
+
+
+def test_brokers_are_not_predicted_where_that_is_not_asked_for() -> None:
+    whole = mb.verify(DATA / "4.3" / "plain" / "log-0", topics=["segments"])
+    assert whole.brokers and any(row["verdict"] == "missing" for row in whole.partitions)
+    alone = mb.verify(DATA / "4.3" / "plain" / "log-0", topics=["segments"], brokers=False)
+    assert not alone.brokers and [row["verdict"] for row in alone.partitions] == ["intact"]

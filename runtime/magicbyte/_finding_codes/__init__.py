@@ -11,6 +11,7 @@ from magicbyte._finding_codes._framing import FRAMING
 from magicbyte._finding_codes._offsets import OFFSETS, TIMES
 from magicbyte._finding_codes._payloads import PAYLOADS
 from magicbyte._finding_codes._produced import PRODUCED
+from magicbyte._finding_codes._restores import RESTORES
 from magicbyte._finding_codes._transactions import TRANSACTIONS
 
 __all__ = ["CODES", "SEVERITIES", "SUBJECTS", "Code", "Severity"]
@@ -24,6 +25,7 @@ SUBJECTS = {
     "Remote segments": REMOTE,
     "Timestamps": TIMES,
     "Brokers and their log.dirs": BROKERS,
+    "Folders for another cluster": RESTORES,
     "Produced batches": PRODUCED,
 }
 """The codes of each subject, in the order in which they are listed."""

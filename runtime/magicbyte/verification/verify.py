@@ -66,7 +66,7 @@ class Verification:
             `recovery`, sentences about the broker's actions; and `damaged_ranges`, dicts with
             the bytes of each damaged range, the offsets from `first_offset` to the one before
             `end_offset` that may be in it, and `next_offset`, at which a consumer can go on.
-        brokers: A prediction for each broker whose log.dirs were named; none with *quick*.
+        brokers: A prediction for each broker whose log.dirs were named; none with *quick*, or without *brokers*.
         findings: Findings of all partitions, log.dirs and brokers.
         replicas: Rows of `replicas`, for the partitions with several replicas: which one a read would
             choose, and how much it would fill from the others. None of them with *quick*.
@@ -148,6 +148,7 @@ def verify(
     topics: Iterable[str] | None = None,
     partitions: Iterable[int] | None = None,
     quick: bool = False,
+    brokers: bool = True,
     clean_shutdown: bool | None = None,
     kafka_version: str | None = None,
     index_interval_bytes: int = INDEX_INTERVAL_BYTES,
@@ -168,6 +169,8 @@ def verify(
         topics: Topics to check. Default: all.
         partitions: Numbers of the partitions to check. Default: all.
         quick: Read headers only: no checksum, no payload, no prediction.
+        brokers: Predict whole brokers, too, where log.dirs are named: which partitions they would miss, for
+            example. A backup that another cluster is to take is no broker.
         clean_shutdown: Predict a startup after a clean shutdown, or after a crash. Default: as the log.dir says.
         kafka_version: Kafka release whose startup is predicted, such as ``"3.9"``. Default: the newest that
             runs with such log.dirs: 4.4, or 3.9 for a broker with ZooKeeper.
@@ -203,7 +206,7 @@ def verify(
     _add_logs(out, dataset.logs, verify_log, processes, progress)
     _add_replicas(out, dataset.logs, dataset.options)
     mark_partitions_with_errors(out.partitions, out.findings, "unchanged-damaged")
-    if not quick:
+    if brokers and not quick:
         request = BrokerRequest(names, dataset, selection, release, engine)
         _add_brokers(out, request, storage, verify_log)
         mark_partitions_with_errors(out.partitions, out.findings, "unknown")

@@ -67,6 +67,10 @@ WARNINGS = frozenset(
         "produced-record-attributes",
         "produced-reserved-bits",
         "log-dir-locked",
+        "restore-log-start",
+        "restore-log-dir",
+        "restore-large-batch",
+        "restore-internal-topic",
     ]
 )
 NOTES = frozenset(
@@ -105,6 +109,7 @@ NOTES = frozenset(
         "produced-overlong-varint",
         "produced-producer-id",
         "produced-zstd",
+        "restore-file-system",
     ]
 )
 """Finding codes of severity note, repeated here so that a changed severity is noticed."""
