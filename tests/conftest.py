@@ -23,8 +23,11 @@ from slow_tests import SLOW
 TESTS = Path(__file__).parent
 
 
-def pytest_addoption(parser: pytest.Parser) -> None:
+def pytest_addoption(parser: pytest.Parser, pluginmanager: pytest.PytestPluginManager) -> None:
     parser.addoption("--fast", action="store_true", help="leave out the tests of slow_tests.py")
+    if pluginmanager.is_blocked("cacheprovider"):
+        # With -p no:cacheprovider nobody else defines our setting, and --strict-config refuses it.
+        parser.addini("cache_dir", "not used without pytest's cache")
 
 
 def pytest_configure(config: pytest.Config) -> None:
