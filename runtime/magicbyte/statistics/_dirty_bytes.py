@@ -4,11 +4,11 @@ The cleaner takes the partition with the highest ratio of dirty bytes, and leave
 is below `min.cleanable.dirty.ratio` (LogToClean, LogCleanerManager.calculateCleanableBytes).
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading.cleanable_range import cleanable_range
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,16 +50,19 @@ def dirty_bytes(
         stored = cleaner.get((log.topic, log.partition))
     if stored is None or not log.logs:
         return [None] * len(log.logs)
-    start = log.log_start_offset or 0
-    # The broker begins again at the log start if the checkpoint is outside the log.
-    is_inside = start <= stored <= (stored if log_end_offset is None else log_end_offset)
-    first = stored if is_inside else start
     bases = [file.base_offset or 0 for file in log.logs]
-    active = len(bases) - 1
-    end = active  # number of the first segment that may not be cleaned
-    if last_stable_offset is not None and last_stable_offset <= bases[active]:
-        end = max(bisect_right(bases, last_stable_offset) - 1, 0)
-    begin = max(bisect_right(bases, min(first, bases[end])) - 1, 0)
+    cleanable = cleanable_range(
+        bases,
+        checkpoint=stored,
+        log_start_offset=log.log_start_offset or 0,
+        log_end_offset=log_end_offset,
+        first_uncleanable_offset=last_stable_offset,
+    )
+    first, begin, end = (
+        cleanable.first_dirty_offset,
+        cleanable.first_dirty_segment,
+        cleanable.end_segment,
+    )
     return [
         DirtyBytes(
             clean=file.size_bytes if base < first else 0,

@@ -1,0 +1,190 @@
+// Compacts partition folders with Kafka's own Cleaner, without a broker, and prints what is left. Kafka 4.
+// Standard input: FOLDER <tab> FIRST DIRTY OFFSET <tab> NOW IN MS <tab> NAME=VALUE ... (settings of the topic, and
+// `map.bytes`, `roll`, `expiration.ms`). The answer is lines, which an empty line ends:
+//   C <first dirty offset> <first uncleanable offset> <cleanable bytes> <total bytes> <is due by max.compaction.lag.ms>
+//   E <end offset of the round>, or X <exception>
+//   S <base offset of a segment>
+//   B <base> <last> <magic> <codec> <time type> <base time> <max time> <horizon> <producer> <epoch> <sequence>
+//     <leader epoch> <transactional> <control> <count>
+//   R <offset> <time> <key> <value> <headers>, in hexadecimal, "-" for null
+
+import java.io.BufferedReader;
+import java.io.File;
+import java.io.InputStreamReader;
+import java.io.PrintStream;
+import java.lang.reflect.Constructor;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.apache.kafka.common.TopicPartition;
+import org.apache.kafka.common.Uuid;
+import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.record.internal.Record;
+import org.apache.kafka.common.record.internal.RecordBatch;
+import org.apache.kafka.common.record.Record;
+import org.apache.kafka.common.record.RecordBatch;
+import org.apache.kafka.common.utils.Time;
+import org.apache.kafka.storage.internals.log.LogConfig;
+import org.apache.kafka.storage.internals.log.LogDirFailureChannel;
+import org.apache.kafka.storage.internals.log.LogSegment;
+import org.apache.kafka.storage.internals.log.OffsetMap;
+import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
+import org.apache.kafka.storage.internals.log.UnifiedLog;
+
+public class KafkaCleaner {
+    public static void main(String[] arguments) throws Exception {
+        BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
+        PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
+        Class<?> schedulerType = Class.forName("org.apache.kafka.server.util.KafkaScheduler");
+        Object scheduler = schedulerType.getConstructor(int.class).newInstance(1);
+        schedulerType.getMethod("startup").invoke(scheduler);
+        for (String line; (line = lines.readLine()) != null; ) {
+            String[] words = line.split("\t");
+            Map<String, String> settings = new HashMap<>();
+            for (int number = 3; number < words.length; number++) {
+                String[] pair = words[number].split("=", 2);
+                settings.put(pair[0], pair[1]);
+            }
+            clean(new File(words[0]), Long.parseLong(words[1]), Long.parseLong(words[2]), settings, scheduler, out);
+            out.println();
+            out.flush();
+        }
+        schedulerType.getMethod("shutdown").invoke(scheduler);
+    }
+
+    private static void clean(File folder, long checkpoint, long now, Map<String, String> settings, Object scheduler,
+                              PrintStream out) throws Exception {
+        Time time = (Time) Proxy.newProxyInstance(KafkaCleaner.class.getClassLoader(), new Class<?>[] {Time.class},
+            (proxy, method, values) -> method.getName().equals("milliseconds") ? (Object) now : method.invoke(Time.SYSTEM, values));
+        int mapBytes = Integer.parseInt(settings.getOrDefault("map.bytes", "1048576"));
+        int expiration = Integer.parseInt(settings.getOrDefault("expiration.ms", "86400000"));
+        boolean rolls = Boolean.parseBoolean(settings.getOrDefault("roll", "true"));
+        Map<String, String> topic = new HashMap<>(settings);
+        topic.keySet().removeAll(List.of("map.bytes", "expiration.ms", "roll"));
+        topic.putAll(Map.of("cleanup.policy", "compact", "file.delete.delay.ms", "0", "retention.ms", "-1"));
+        UnifiedLog log = open(folder, new LogConfig(topic), expiration, time, scheduler);
+        try {
+            log.updateHighWatermark(log.logEndOffset());
+            log.removeExpiredProducers(now); // as a broker does every ten minutes
+            if (rolls) {
+                log.roll();
+            }
+            out.println("E " + doClean(log, checkpoint, now, mapBytes, time, out));
+        } catch (InvocationTargetException error) {
+            out.println("X " + String.valueOf(error.getCause()).replaceAll("\\s+", " "));
+        }
+        for (LogSegment segment : log.logSegments()) {
+            out.println("S " + segment.baseOffset());
+            for (RecordBatch batch : segment.log().batches()) {
+                print(batch, out);
+            }
+        }
+        log.close();
+    }
+
+    private static UnifiedLog open(File folder, LogConfig config, int expiration, Time time, Object scheduler)
+            throws Exception {
+        Object stats = Class.forName("org.apache.kafka.storage.log.metrics.BrokerTopicStats").getConstructor().newInstance();
+        for (Method method : UnifiedLog.class.getMethods()) {
+            if (method.getName().equals("create") && method.getParameterCount() == 13) {
+                return (UnifiedLog) method.invoke(null, folder, config, 0L, 0L, scheduler, stats, time, 900000,
+                    new ProducerStateManagerConfig(expiration, false), 600000, new LogDirFailureChannel(10), false,
+                    Optional.of(new Uuid(1, 2)));
+            }
+        }
+        throw new NoSuchMethodException("UnifiedLog.create");
+    }
+
+    private static Object doClean(UnifiedLog log, long checkpoint, long now, int mapBytes, Time time, PrintStream out)
+            throws Exception {
+        String storage = "org.apache.kafka.storage.internals.";
+        OffsetMap map = (OffsetMap) Class.forName(storage + "log.SkimpyOffsetMap").getConstructor(int.class)
+            .newInstance(mapBytes);
+        Constructor<?> throttlers = Class.forName(storage + "utils.Throttler").getConstructors()[0];
+        Object throttler = throttlers.newInstance(1e12, 300L, "x", "y", time);
+        java.util.function.Consumer<TopicPartition> check = partition -> { };
+        Object cleaner = Class.forName(storage + "log.Cleaner").getConstructors()[0]
+            .newInstance(0, map, 1 << 20, 16 << 20, 0.9, throttler, time, check);
+        Class<?> manager = Class.forName(storage + "log.LogCleanerManager");
+        Object offsets = hiddenMethod(manager, "cleanableOffsets", log, Optional.of(checkpoint), now);
+        long first = (long) hiddenField(offsets, "firstDirtyOffset");
+        long uncleanable = (long) hiddenField(offsets, "firstUncleanableDirtyOffset");
+        long delay = (long) hiddenMethod(manager, "maxCompactionDelay", log, first, now);
+        Object cleanable = Class.forName(storage + "log.LogToClean").getConstructors()[0]
+            .newInstance(log, first, uncleanable, delay > 0);
+        out.println("C " + first + " " + get(cleanable, "firstUncleanableOffset") + " " + get(cleanable, "cleanableBytes") + " "
+            + get(cleanable, "totalBytes") + " " + (delay > 0));
+        if ((long) get(cleanable, "firstUncleanableOffset") <= first) {
+            return 0; // no dirty byte can be cleaned, so the broker does not choose this partition
+        }
+        Method method = cleaner.getClass().getMethod("doClean", cleanable.getClass(), long.class);
+        return ((Map.Entry<?, ?>) method.invoke(cleaner, cleanable, now)).getKey();
+    }
+
+    private static Object get(Object target, String name) throws Exception {
+        return target.getClass().getMethod(name).invoke(target);
+    }
+
+    private static Object hiddenMethod(Class<?> type, String name, Object... arguments) throws Exception {
+        for (Method method : type.getDeclaredMethods()) {
+            if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
+                method.setAccessible(true);
+                return method.invoke(null, arguments);
+            }
+        }
+        throw new NoSuchMethodException(name);
+    }
+
+    private static Object hiddenField(Object target, String name) throws Exception {
+        java.lang.reflect.Field field = target.getClass().getDeclaredField(name);
+        field.setAccessible(true);
+        return field.get(target);
+    }
+
+    private static void print(RecordBatch batch, PrintStream out) {
+        List<String> rows = new ArrayList<>();
+        for (Record record : batch) {
+            StringBuilder headers = new StringBuilder();
+            for (Header header : record.headers()) {
+                headers.append(header.key()).append('=').append(hex(header.value())).append(';');
+            }
+            rows.add("R " + record.offset() + " " + record.timestamp() + " " + hex(record.key()) + " "
+                + hex(record.value()) + " " + headers);
+        }
+        Object horizon = batch.deleteHorizonMs().isPresent() ? batch.deleteHorizonMs().getAsLong() : -1L;
+        Object base = batch.magic() >= 2 ? baseTimestamp(batch) : "-";
+        out.println("B " + batch.baseOffset() + " " + batch.lastOffset() + " " + batch.magic() + " "
+            + batch.compressionType().id + " " + batch.timestampType().id + " " + base + " " + batch.maxTimestamp() + " "
+            + horizon + " " + batch.producerId() + " " + batch.producerEpoch() + " " + batch.baseSequence() + " "
+            + batch.partitionLeaderEpoch() + " " + batch.isTransactional() + " " + batch.isControlBatch() + " "
+            + rows.size());
+        rows.forEach(out::println);
+    }
+
+    private static Object baseTimestamp(RecordBatch batch) {
+        ByteBuffer buffer = ByteBuffer.allocate(batch.sizeInBytes());
+        batch.writeTo(buffer);
+        return buffer.getLong(27);
+    }
+
+    private static String hex(ByteBuffer buffer) {
+        if (buffer == null) {
+            return "-";
+        }
+        byte[] bytes = new byte[buffer.remaining()];
+        buffer.duplicate().get(bytes);
+        return hex(bytes);
+    }
+
+    private static String hex(byte[] bytes) {
+        return bytes == null ? "-" : "x" + HexFormat.of().formatHex(bytes);
+    }
+}

@@ -1,0 +1,85 @@
+"""Partitions that Kafka's own cleaner and ours compact: drawn ones, and those that real brokers wrote."""
+
+import json
+import os
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import magicbyte as mb
+from paths import DATA, shared
+from random_compacted_log import draw_round, write_segments
+
+ANSWERS = Path(__file__).with_name("writing") / "cleaner_answers.json"
+"""Digests of what Kafka's cleaner leaves, by case; `make test-brokers` compares them, MAGICBYTE_RECORD=1 records."""
+
+NUM_DRAWN = 200
+HOUR_MS = 3_600_000
+STOPS = "-delete", "-future", "-stray"
+
+
+@dataclass(frozen=True)
+class CleanerCase:
+    """A partition, and the settings of a round over it."""
+
+    name: str
+    settings: dict[str, Any]
+    source: Path | None = None
+    """Partition folder of a real broker; None: a drawn partition, whose number is in the name."""
+
+    def write(self, folder: Path) -> Path:
+        """Write the partition into *folder*, with fixed times of its files; return its folder."""
+        if self.source is None:
+            partition = folder / "t-0"
+            write_segments(partition, draw_round(int(self.name.rpartition(" ")[2])))
+            return partition
+        partition = folder / self.source.name
+        partition.mkdir(parents=True)
+        for number, path in enumerate(sorted(self.source.glob("*.log"))):
+            shutil.copyfile(path, partition / path.name)
+            time = 1_700_000_000 + number * 43_200
+            os.utime(partition / path.name, (time, time))
+        return partition
+
+
+def drawn_cases(numbers: range = range(NUM_DRAWN)) -> list[CleanerCase]:
+    return [CleanerCase(f"drawn {number}", draw_round(number).settings) for number in numbers]
+
+
+def real_cases() -> Iterator[CleanerCase]:
+    """Yield two rounds for each partition of real brokers, those of compacted topics among them."""
+    seen = set()
+    for root in (DATA, shared() / "logs"):
+        for source in sorted(root.glob("*/*/log-*/*-[0-9]*")):
+            name = source.relative_to(root).as_posix()
+            is_partition = not name.endswith(STOPS) and "/killed/" not in f"/{name}"
+            if name in seen or not is_partition or not list(source.glob("*.log")):
+                continue
+            seen.add(name)
+            yield from _rounds_of(name, source)
+
+
+def _rounds_of(name: str, source: Path) -> Iterator[CleanerCase]:
+    bases = sorted(int(path.name[:20]) for path in source.glob("*.log"))
+    times = mb.open(str(source)).batches(["max_timestamp"], quick=True).to_table()
+    column = times.column(0).cast("int64").drop_null().to_pylist()
+    last = max(column, default=0)
+    for label, first, now in (
+        ("first", bases[0], last + HOUR_MS),
+        ("later", bases[len(bases) // 2], last + 48 * HOUR_MS),
+    ):
+        settings = {
+            "first_dirty_offset": first,
+            "now_ms": now,
+            "delete_retention_ms": 1000,
+            "dedupe_buffer_bytes": 1 << 20,
+            "includes_active_segment": True,
+        }
+        yield CleanerCase(f"{name} {label}", settings, source)
+
+
+def recorded_answers() -> dict[str, str]:
+    answers: dict[str, str] = json.loads(ANSWERS.read_text())
+    return answers
