@@ -11,7 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from companion_cases import INTERVALS, RECORDED, answer, log_files, partition_folders, recorded
+from companion_cases import (
+    INTERVALS,
+    RECORDED,
+    answer,
+    log_files,
+    partition_folders,
+    recorded,
+    write_random_partitions,
+)
 
 from .kafka_classes import command
 
@@ -21,7 +29,7 @@ RELEASE = "4.3.1"
 
 def recovered(work: Path) -> dict[str, dict[str, int | str]]:
     """Return the answer of Kafka about the bare `.log` files of each partition."""
-    folders = dict(partition_folders())
+    folders = dict([*partition_folders(), *write_random_partitions(work / "logs")])
     copies = {
         (key, interval): work / str(number) / f"{interval}-0"
         for number, key in enumerate(folders)

@@ -6,7 +6,14 @@ from pathlib import Path
 import pytest
 
 import log_builder as log
-from companion_cases import INTERVALS, answer, log_files, partition_folders, recorded
+from companion_cases import (
+    INTERVALS,
+    answer,
+    log_files,
+    partition_folders,
+    recorded,
+    write_random_partitions,
+)
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Chunk, Entries
 from magicbyte.errors import FormatError, InputError
@@ -45,10 +52,19 @@ def built(
     return files | dict(builder.finish().files), builder
 
 
+@pytest.fixture(scope="module")
+def partitions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    """Return the folders of real and random partitions, by key."""
+    random_partitions = write_random_partitions(tmp_path_factory.mktemp("random"))
+    return dict([*partition_folders(), *random_partitions])
+
+
 @pytest.mark.parametrize("max_entries", [1, 7, 1000])
-def test_companion_files_equal_those_of_a_recovery_by_kafka(max_entries: int) -> None:
+def test_companion_files_equal_those_of_a_recovery_by_kafka(
+    max_entries: int, partitions: dict[str, Path]
+) -> None:
     differing = []
-    for key, folder in partition_folders():
+    for key, folder in partitions.items():
         built_files, builders = {}, []
         for interval in INTERVALS:
             built_files[interval], builder = built(folder, interval, max_entries)

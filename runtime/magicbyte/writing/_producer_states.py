@@ -163,6 +163,7 @@ class ProducerStates:
         """Apply a transaction marker; return the entry of the transaction index if it aborts one."""
         first_offset = self.first_offsets.pop(group.producer_id, -1)
         producer.change_epoch(group.epoch)
+        # Recovery takes the timestamp of the record. A marker is the only one of its batch.
         producer.timestamp = group.max_timestamp
         producer.coordinator_epoch = marker.coordinator_epoch
         producer.transaction_first_offset = -1
