@@ -63,15 +63,15 @@ def record(
 ) -> bytes:
     """Return a v2 record; *more* are bytes after its last field."""
     fields = {
-        "length": length,
+        "len_body": length,
         "attributes": (attributes ^ 0x80) - 0x80,
         "timestamp_delta": time_delta,
         "offset_delta": delta,
-        "key_length": len_key,
+        "len_key": len_key,
         "key": key,
-        "value_length": len_value,
+        "len_value": len_value,
         "value": value,
-        "headers_count": num_headers,
+        "num_headers": num_headers,
         "headers": [{"key": name, "value": content} for name, content in headers],
         "trailing": more,
     }
@@ -115,7 +115,7 @@ def batch(
     no_producer = -1 if producer < 0 else 0
     fields = {
         "base_offset": base,
-        "batch_length": length,
+        "len_batch": length,
         "partition_leader_epoch": leader_epoch,
         "magic": magic,
         "crc": crc,
@@ -126,7 +126,7 @@ def batch(
         "producer_id": producer,
         "producer_epoch": no_producer if epoch is None else epoch,
         "base_sequence": no_producer if sequence is None else sequence,
-        "records_count": count,
+        "num_records": count,
         "records": compress(codec, data) if section is None else section,
     }
     return bytes(twin.RecordBatch.build(fields))
@@ -184,14 +184,14 @@ def message(
     """Return a v0 or v1 message."""
     fields = {
         "offset": offset,
-        "message_size": size,
+        "len_message": size,
         "crc": crc,
         "magic": magic,
         "attributes": attributes & 0xFF,
         "timestamp": time if magic > 0 else None,
-        "key_length": len_key,
+        "len_key": len_key,
         "key": key,
-        "value_length": len_value,
+        "len_value": len_value,
         "value": value,
         "trailing": more,
     }

@@ -7,7 +7,7 @@ reads some thousand records per second.
     >>> from magicbyte_construct import RecordBatch, record_batch
     >>> data = record_batch([{"key": b"k", "value": b"v", "timestamp": 1714000000000}])
     >>> batch = RecordBatch.parse(data)
-    >>> batch.records_count, batch.records[0].value, f"{batch.crc:08x}"
+    >>> batch.num_records, batch.records[0].value, f"{batch.crc:08x}"
     (1, b'v', 'ec149ae3')
 
 **Building** computes lengths, counts and checksums, and has defaults for other fields. A field

@@ -19,8 +19,8 @@ from magicbyte_construct.record_batch import (
 )
 
 COMPUTED_FIELDS = (
-    *("batch_length", "message_size", "crc", "length"),
-    *("key_length", "value_length", "headers_count", "records_count", "entries_count", "size"),
+    *("len_batch", "len_message", "crc", "len_body"),
+    *("len_key", "len_value", "num_headers", "num_records", "entries_count", "size"),
     "stored",
 )
 """Fields that building computes unless they are given."""
@@ -47,13 +47,13 @@ def record_batch(
     }
     attributes = fields.get("attributes", {})
     if not isinstance(attributes, int):
-        batch["attributes"] = {"compression_type": codec, **attributes}
+        batch["attributes"] = {"codec": codec, **attributes}
     if compress is not None:
         for name, compute in (
             ("last_offset_delta", last_offset_delta),
             ("base_timestamp", base_timestamp),
             ("max_timestamp", max_timestamp),
-            ("records_count", lambda batch: len(batch["records"])),
+            ("num_records", lambda batch: len(batch["records"])),
         ):
             if batch.get(name) is None:
                 batch[name] = compute(batch)
@@ -102,7 +102,7 @@ def wrapper(
     outer = {
         "magic": magic,
         "offset": last if magic == 0 else base_offset + last,
-        "attributes": {"compression_type": codec},
+        "attributes": {"codec": codec},
         "timestamp": max((message.get("timestamp", -1) for message in inner), default=-1),
         "value": compress(b"".join(Message.build(message) for message in inner)),
         **fields,
@@ -134,7 +134,7 @@ def marker(
         **{
             "producer_id": producer_id,
             "producer_epoch": producer_epoch,
-            "attributes": {"is_control_batch": True, "is_transactional": True},
+            "attributes": {"is_control": True, "is_transactional": True},
             **fields,
         },
     )
@@ -159,7 +159,7 @@ def fresh(value: Any) -> Any:
         return Container(
             (name, fresh(part))
             for name, part in value.items()
-            if name not in COMPUTED_FIELDS or (name == "records_count" and opaque)
+            if name not in COMPUTED_FIELDS or (name == "num_records" and opaque)
         )
     if isinstance(value, list):
         return ListContainer(map(fresh, value))

@@ -52,12 +52,24 @@ def read_exactly(stream: Any, length: int, path: str) -> bytes:
 
 
 class Fields(Construct):
-    """Struct whose value contains the fields of a nested Sized or Sealed as its own."""
+    """Struct whose value contains the fields of a nested Sized or Sealed as its own.
 
-    def __init__(self, *subcons: Any) -> None:
+    Building raises TypeError for a name that is neither a field nor one of *alternatives*, which the
+    defaults of fields are computed from.
+    """
+
+    def __init__(self, *subcons: Any, alternatives: tuple[str, ...] = ()) -> None:
         super().__init__()
         self.subcons = subcons
+        self.alternatives = alternatives
         self.flagbuildnone = True
+
+    def names(self) -> list[str]:
+        """Return the names that a value to build can have."""
+        names: list[str] = []
+        for subcon in self.subcons:
+            names += subcon.names() if isinstance(subcon, Fields) else [subcon.name]
+        return [*names, *self.alternatives]
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
         obj, inner = Container(), nested(context)
@@ -68,6 +80,10 @@ class Fields(Construct):
         if not isinstance(obj, dict | None):
             raise ConstructError(f"{obj!r} has no fields", path=path)
         given, inner = obj or {}, nested(context)
+        names = self.names()
+        unknown = [name for name in given if name not in names and not name.startswith("_")]
+        if unknown:
+            raise TypeError(f"no field {unknown[0]!r} at {path}; the fields are {', '.join(names)}")
         inner.update((key, value) for key, value in given.items() if not key.startswith("_"))
         self.write(given, stream, inner, path)
         return inner
@@ -110,6 +126,9 @@ class Sized(Fields):
         super().__init__(*subcons)
         self.size, self.size_name, self.minimum = name / size, name, minimum
 
+    def names(self) -> list[str]:
+        return [self.size_name, *super().names()]
+
     def read(self, obj: Any, stream: Any, context: Any, path: str) -> None:
         size = self.size._parsereport(stream, context, path)
         obj[self.size_name] = context[self.size_name] = size
@@ -141,6 +160,9 @@ class Sealed(Fields):
     ) -> None:
         super().__init__(*subcons)
         self.sum, self.sum_name, self.label, self.checksum = name / integer, name, label, checksum
+
+    def names(self) -> list[str]:
+        return [self.sum_name, *super().names()]
 
     def read(self, obj: Any, stream: Any, context: Any, path: str) -> None:
         stored = self.sum._parsereport(stream, context, path)

@@ -38,7 +38,7 @@ from magicbyte_construct.fields import (
     Sealed,
     Sized,
 )
-from magicbyte_construct.record import FIELDS_AFTER_ATTRIBUTES
+from magicbyte_construct.record import FIELDS_AFTER_ATTRIBUTES, OFFSET_AND_TIME
 from magicbyte_construct.record_batch import (
     Attributes,
     Payload,
@@ -46,7 +46,7 @@ from magicbyte_construct.record_batch import (
     is_empty,
     last_offset_delta,
     max_timestamp,
-    records_count,
+    num_records,
 )
 from magicbyte_construct.varint import Varint, Varlong
 
@@ -69,27 +69,28 @@ BatchAttributesKip931 = Attributes(
     default=0x80,
     reserved=8,
     ignore_message_attributes=bool,
-    has_delete_horizon_ms=bool,
-    is_control_batch=bool,
+    has_delete_horizon=bool,
+    is_control=bool,
     is_transactional=bool,
     timestamp_type=1,
-    compression_type=3,
+    codec=3,
 )
 
 RecordKip931 = Fields(
     Sized(
-        "length",
+        "len_body",
         Varint,
         "attributes" / If(has_attributes, Default(Int8sb, 0)),
         *FIELDS_AFTER_ATTRIBUTES,
-    )
+    ),
+    alternatives=OFFSET_AND_TIME,
 )
 """Record as in magic 2; ``attributes`` is None if the batch omits the attributes of its records."""
 
 RecordBatchKip931 = Fields(
     "base_offset" / Default(Int64sb, 0),
     Sized(
-        "batch_length",
+        "len_batch",
         Int32sb,
         "partition_leader_epoch" / Default(Int32sb, -1),
         "magic" / Expected(Int8sb, 3),
@@ -102,11 +103,11 @@ RecordBatchKip931 = Fields(
             "producer_id" / Default(Int64sb, -1),
             "producer_epoch" / Default(Int16sb, -1),
             "base_sequence" / Default(Int32sb, -1),
-            "records_count" / Default(AtLeast(0, Int32sb), records_count),
+            "num_records" / Default(AtLeast(0, Int32sb), num_records),
             "last_offset_delta" / Default(Varint, last_offset_delta),
             "base_timestamp" / Default(Varlong, base_timestamp),
             "max_timestamp_delta" / Default(Varint, max_timestamp_delta),
-            "records" / Payload(Counted("records_count", RecordKip931)),
+            "records" / Payload(Counted("num_records", RecordKip931)),
             "trailing" / LeftOver(is_empty),
         ),
         minimum=MIN_BATCH_LENGTH,

@@ -20,7 +20,7 @@ from magicbyte_construct.record_batch import Attributes
 MIN_MESSAGE_SIZE = 14
 """Size of a message of magic 0 without key and value. Kafka checks the same minimum for magic 1."""
 
-MessageAttributes = Attributes(Int8ub, reserved=4, timestamp_type=1, compression_type=3)
+MessageAttributes = Attributes(Int8ub, reserved=4, timestamp_type=1, codec=3)
 
 
 def has_timestamp(context: Any) -> bool:
@@ -31,7 +31,7 @@ def has_timestamp(context: Any) -> bool:
 Message = Fields(
     "offset" / Default(Int64sb, 0),
     Sized(
-        "message_size",
+        "len_message",
         Int32sb,
         Sealed(
             "crc",
@@ -41,10 +41,10 @@ Message = Fields(
             "magic" / Expected(Int8sb, 1, 0),
             "attributes" / MessageAttributes,
             "timestamp" / If(has_timestamp, Default(Int64sb, -1)),
-            "key_length" / length_of("key", Int32sb),
-            "key" / Data("key_length"),
-            "value_length" / length_of("value", Int32sb),
-            "value" / Data("value_length"),
+            "len_key" / length_of("key", Int32sb),
+            "key" / Data("len_key"),
+            "len_value" / length_of("value", Int32sb),
+            "value" / Data("len_value"),
             "trailing" / Ignored,
         ),
         minimum=MIN_MESSAGE_SIZE,

@@ -32,27 +32,31 @@ def offset_delta(context: Any) -> int:
 
 
 Header = Fields(
-    "key_length" / length_of("key", Varint),
-    "key" / Data("key_length", nullable=False),
-    "value_length" / length_of("value", Varint),
-    "value" / Data("value_length"),
+    "len_key" / length_of("key", Varint),
+    "key" / Data("len_key", nullable=False),
+    "len_value" / length_of("value", Varint),
+    "value" / Data("len_value"),
 )
 """Record header. Its key can be empty but not null, and need not be UTF-8."""
 
 FIELDS_AFTER_ATTRIBUTES = (
     "timestamp_delta" / Default(Varlong, timestamp_delta),
     "offset_delta" / Default(Varint, offset_delta),
-    "key_length" / length_of("key", Varint),
-    "key" / Data("key_length"),
-    "value_length" / length_of("value", Varint),
-    "value" / Data("value_length"),
-    "headers_count" / count_of("headers", Varint),
-    "headers" / Counted("headers_count", Header, min_bytes=2),
+    "len_key" / length_of("key", Varint),
+    "key" / Data("len_key"),
+    "len_value" / length_of("value", Varint),
+    "value" / Data("len_value"),
+    "num_headers" / count_of("headers", Varint),
+    "headers" / Counted("num_headers", Header, min_bytes=2),
     "trailing" / LeftOver(),
 )
 
+OFFSET_AND_TIME = ("offset", "timestamp")
+"""Names that a record to build can have instead of its deltas."""
+
 Record = Fields(
-    Sized("length", Varint, "attributes" / Default(Int8sb, 0), *FIELDS_AFTER_ATTRIBUTES)
+    Sized("len_body", Varint, "attributes" / Default(Int8sb, 0), *FIELDS_AFTER_ATTRIBUTES),
+    alternatives=OFFSET_AND_TIME,
 )
 """Record with its length. Building accepts ``timestamp`` and ``offset`` instead of the deltas."""
 

@@ -51,7 +51,14 @@ class Attributes(Construct):
         return self.named(self.integer._parsereport(stream, context, path))
 
     def _build(self, obj: Any, stream: Any, context: Any, path: str) -> Any:
-        value = obj if isinstance(obj, int) else self.joined(self.default | (obj or {}), path)
+        given = obj or {}
+        if isinstance(given, int):
+            return self.named(self.integer._build(given, stream, context, path))
+        unknown = [name for name in given if name not in self.bits]
+        if unknown:
+            bits = ", ".join(self.bits)
+            raise TypeError(f"no bit {unknown[0]!r} at {path}; the bits are {bits}")
+        value = self.joined(self.default | given, path)
         return self.named(self.integer._build(value, stream, context, path))
 
     def named(self, value: int) -> Any:
@@ -80,11 +87,11 @@ class Attributes(Construct):
 BatchAttributes = Attributes(
     Int16ub,
     reserved=9,
-    has_delete_horizon_ms=bool,
-    is_control_batch=bool,
+    has_delete_horizon=bool,
+    is_control=bool,
     is_transactional=bool,
     timestamp_type=1,
-    compression_type=3,
+    codec=3,
 )
 
 
@@ -96,7 +103,7 @@ class Payload(Subconstruct):
         self.flagbuildnone = True
 
     def _parse(self, stream: Any, context: Any, path: str) -> Any:
-        if context["attributes"]["compression_type"]:
+        if context["attributes"]["codec"]:
             return stream.read()
         return self.subcon._parsereport(stream, context, path)
 
@@ -147,20 +154,20 @@ def max_timestamp(context: Any) -> int:
     return max(timestamps, default=-1)
 
 
-def records_count(context: Any) -> int:
+def num_records(context: Any) -> int:
     """Return the number of records to build."""
     return len(given_records(context))
 
 
 def is_empty(context: Any) -> bool:
     """Return whether the count of records is 0; Kafka then ignores the rest of the batch."""
-    return bool(context["records_count"] == 0)
+    return bool(context["num_records"] == 0)
 
 
 RecordBatch = Fields(
     "base_offset" / Default(Int64sb, 0),
     Sized(
-        "batch_length",
+        "len_batch",
         Int32sb,
         "partition_leader_epoch" / Default(Int32sb, -1),
         "magic" / Expected(Int8sb, 2),
@@ -176,11 +183,11 @@ RecordBatch = Fields(
             "producer_id" / Default(Int64sb, -1),
             "producer_epoch" / Default(Int16sb, -1),
             "base_sequence" / Default(Int32sb, -1),
-            "records_count" / Default(AtLeast(0, Int32sb), records_count),
-            "records" / Payload(Counted("records_count", Record)),
+            "num_records" / Default(AtLeast(0, Int32sb), num_records),
+            "records" / Payload(Counted("num_records", Record)),
             "trailing" / LeftOver(is_empty),
         ),
         minimum=MIN_BATCH_LENGTH,
     ),
 )
-"""Batch. ``records`` is a list, or the compressed bytes if ``compression_type`` is not 0."""
+"""Batch. ``records`` is a list, or the compressed bytes if ``codec`` is not 0."""

@@ -36,7 +36,7 @@ def test_every_file_builds_again_byte_for_byte(brokers_files: list[tuple[Path, A
 
 def read_payload(entry: Any, is_metadata: bool, seen: Counter[Any]) -> None:
     """Parse and rebuild the payload of *entry*: compressed records, control records, metadata."""
-    if entry.attributes.compression_type == 1:
+    if entry.attributes.codec == 1:
         content, payload = (
             (twin.Records, entry.records) if entry.magic == 2 else (twin.MessageSet, entry.value)
         )
@@ -44,7 +44,7 @@ def read_payload(entry: Any, is_metadata: bool, seen: Counter[Any]) -> None:
         parsed = content.parse(data)
         assert content.build(parsed) == data
         seen["decompressed"] += len(parsed)
-    elif entry.magic == 2 and entry.attributes.is_control_batch:
+    elif entry.magic == 2 and entry.attributes.is_control:
         for record in entry.records:
             key = twin.ControlRecordKey.parse(record.key)
             value = VALUES[key.type].parse(record.value)

@@ -58,7 +58,7 @@ GOLDEN: dict[str, tuple[Any, Any, bytes]] = {
         twin.RecordBatch,
         {
             "partition_leader_epoch": 3,
-            "attributes": {"has_delete_horizon_ms": True},
+            "attributes": {"has_delete_horizon": True},
             "base_timestamp": TIME + 86_400_000,
             "records": [
                 {"key": b"k", "timestamp": TIME},
@@ -145,7 +145,7 @@ def holds(parsed: Any, fields: Any) -> bool:
     """Return whether *parsed* has *fields*; a record's offset and timestamp are input alone."""
     if isinstance(fields, dict):
         wanted = fields.items()
-        if "length" in parsed:  # of a record: deltas stand for offset and timestamp
+        if "len_body" in parsed:  # of a record: deltas stand for offset and timestamp
             wanted = [item for item in wanted if item[0] not in ("offset", "timestamp")]
         return all(holds(parsed[name], value) for name, value in wanted)
     if isinstance(fields, list):

@@ -93,13 +93,13 @@ def altered(sound: bytes, chance: random.Random) -> Any:
 def test_claims_cost_no_memory(tmp_path: Path) -> None:
     most = 2**31 - 1
     claims = [
-        (twin.Record, twin.Record.build({"length": most})),
-        (twin.Record, twin.Record.build({"key": b"k", "key_length": most})),
-        (twin.Record, twin.Record.build({"headers_count": most})),
-        (twin.RecordBatch, twin.RecordBatch.build({"batch_length": most})),
-        (twin.RecordBatch, twin.RecordBatch.build({"records_count": most})),
-        (twin.Message, twin.Message.build({"message_size": most})),
-        (twin.Message, twin.Message.build({"value_length": most})),
+        (twin.Record, twin.Record.build({"len_body": most})),
+        (twin.Record, twin.Record.build({"key": b"k", "len_key": most})),
+        (twin.Record, twin.Record.build({"num_headers": most})),
+        (twin.RecordBatch, twin.RecordBatch.build({"len_batch": most})),
+        (twin.RecordBatch, twin.RecordBatch.build({"num_records": most})),
+        (twin.Message, twin.Message.build({"len_message": most})),
+        (twin.Message, twin.Message.build({"len_value": most})),
         (twin.ProducerSnapshot, twin.ProducerSnapshot.build({"entries_count": most})),
         (twin.LeaderChangeMessage, bytes.fromhex("0000 00000001 ffffffff0f")),
         (twin.VotersRecord, VOTERS[:24] + bytes.fromhex("ffffffff0f")),

@@ -56,6 +56,6 @@ def test_kip_931_batch_is_parsed_as_strictly_as_magic_2() -> None:
 def test_its_smallest_batch_has_a_byte_for_each_variable_field() -> None:
     fields = {"last_offset_delta": -1, "base_timestamp": -1, "max_timestamp_delta": 0}
     data = twin.RecordBatchKip931.build(fields)
-    assert twin.RecordBatchKip931.parse(data).batch_length == 32
-    with pytest.raises(RangeError, match="batch_length 31, at least 32"):
-        twin.RecordBatchKip931.parse(twin.RecordBatchKip931.build({**fields, "batch_length": 31}))
+    assert twin.RecordBatchKip931.parse(data).len_batch == 32
+    with pytest.raises(RangeError, match="len_batch 31, at least 32"):
+        twin.RecordBatchKip931.parse(twin.RecordBatchKip931.build({**fields, "len_batch": 31}))

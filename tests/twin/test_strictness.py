@@ -1,6 +1,7 @@
 """Tests of the twin's strict parsing, of parsing by the grammar alone, and of building."""
 
 import gzip
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -56,8 +57,8 @@ def test_a_wrong_checksum_names_both(construct: Any, data: bytes, label: str) ->
     [
         pytest.param(batch_of(trailing=b"?"), id="bytes left over in a record"),
         pytest.param(twin.record_batch([{}], trailing=b"?"), id="left over in the batch"),
-        pytest.param(twin.record_batch([{}, {}], records_count=1), id="count too low"),
-        pytest.param(batch_of(headers=[(b"h", b"")], headers_count=0), id="headers too low"),
+        pytest.param(twin.record_batch([{}, {}], num_records=1), id="count too low"),
+        pytest.param(batch_of(headers=[(b"h", b"")], num_headers=0), id="headers too low"),
     ],
 )
 def test_bytes_left_over_are_refused_unless_the_grammar_alone_is_asked(data: bytes) -> None:
@@ -69,7 +70,7 @@ def test_bytes_left_over_are_refused_unless_the_grammar_alone_is_asked(data: byt
 
 
 def test_bits_that_do_not_fit_are_not_built() -> None:
-    with pytest.raises(IntegerError, match="compression_type 8 has more than 3 bits"):
+    with pytest.raises(IntegerError, match="codec 8 has more than 3 bits"):
         twin.record_batch([{}], codec=8)
 
 
@@ -81,9 +82,9 @@ def test_a_batch_that_says_it_is_empty_may_hold_bytes() -> None:
 
 
 def test_messages_keep_what_kafka_ignores() -> None:
-    data = twin.message(b"v", key=None, key_length=-7, attributes=0xF8, trailing=b"more")
+    data = twin.message(b"v", key=None, len_key=-7, attributes=0xF8, trailing=b"more")
     parsed = twin.Message.parse(data)
-    assert (parsed.key, parsed.key_length, parsed.trailing) == (None, -7, b"more")
+    assert (parsed.key, parsed.len_key, parsed.trailing) == (None, -7, b"more")
     assert (parsed.attributes.reserved, parsed.attributes.timestamp_type) == (15, 1)
     assert twin.Message.build(parsed) == data
 
@@ -108,13 +109,13 @@ def test_compressed_batches_are_built_as_if_they_were_not() -> None:
     packed = twin.RecordBatch.parse(
         twin.record_batch(records, base_offset=5, codec=1, compress=compress)
     )
-    assert packed.attributes.compression_type == 1
+    assert packed.attributes.codec == 1
     assert twin.Records.parse(gzip.decompress(packed.records)) == plain.records
-    for name in ("last_offset_delta", "base_timestamp", "max_timestamp", "records_count"):
+    for name in ("last_offset_delta", "base_timestamp", "max_timestamp", "num_records"):
         assert packed[name] == plain[name], name
     packed.partition_leader_epoch = 3
     again = twin.RecordBatch.parse(twin.RecordBatch.build(twin.fresh(packed)))
-    assert (again.records_count, again.partition_leader_epoch) == (2, 3)
+    assert (again.num_records, again.partition_leader_epoch) == (2, 3)
     with pytest.raises(ConstructError, match="have no count"):
         twin.RecordBatch.build({"records": packed.records})
 
@@ -126,7 +127,7 @@ def test_wrappers_count_their_messages_as_their_magic_does(magic: int, offsets: 
     outer = twin.Message.parse(data)
     inner = twin.MessageSet.parse(gzip.decompress(outer.value))
     assert outer.offset == 12
-    assert outer.attributes.compression_type == 1
+    assert outer.attributes.codec == 1
     assert [message.offset for message in inner] == offsets
     assert {message.magic for message in inner} == {magic}
     assert outer.timestamp == (TIME + 2 if magic else None)
@@ -161,8 +162,38 @@ def test_values_hold_fields_and_nothing_else() -> None:
     for name in twin.RecordBatch.parse(SOUND):
         assert not name.startswith("_")
     assert list(twin.RecordBatch.parse(SOUND).records[0].headers[1].items()) == [
-        ("key_length", 1),
+        ("len_key", 1),
         ("key", b"h"),
-        ("value_length", -1),
+        ("len_value", -1),
         ("value", None),
     ]
+
+
+@pytest.mark.parametrize(
+    ("build", "message"),
+    [
+        (lambda: twin.record_batch([], records_count=5), "no field 'records_count'.*num_records"),
+        (
+            lambda: twin.record_batch([{"val": b""}]),
+            "no field 'val' at .*records.*len_value, value",
+        ),
+        (
+            lambda: twin.record_batch([{"headers": [{"name": b""}]}]),
+            "no field 'name'.*len_key, key",
+        ),
+        (lambda: twin.record_batch([], attributes={"is_control_batch": 1}), "no bit.*is_control"),
+        (lambda: twin.message(b"", length=3), "no field 'length'.*len_message, crc"),
+        (lambda: twin.wrapper([{"vaule": b""}], 1, bytes), "no field 'vaule'"),
+        (lambda: twin.marker("ABORT", 0, 1, 0, epoch=3), "no field 'epoch'.*producer_epoch"),
+    ],
+)
+def test_building_refuses_a_name_that_no_field_has(
+    build: Callable[[], bytes], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        build()
+
+
+def test_a_count_that_is_given_is_written() -> None:
+    assert twin.RecordBatch.parse(twin.record_batch([], num_records=0)).num_records == 0
+    assert twin.record_batch([], num_records=5)[57:61] == bytes([0, 0, 0, 5])

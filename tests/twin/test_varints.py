@@ -65,9 +65,9 @@ def test_an_integer_out_of_range_is_not_built(construct: Any, value: int) -> Non
 
 
 def test_other_forms_can_be_built_into_a_record() -> None:
-    fields = {"value": b"v", "value_length": Stored(1, b"\x82\x00")}
+    fields = {"value": b"v", "len_value": Stored(1, b"\x82\x00")}
     data = Record.build(fields)
     assert data.hex() == "10000000018200" + "7600"
     parsed = Record.parse(data)
-    assert (parsed.value, parsed.value_length) == (b"v", 1)
+    assert (parsed.value, parsed.len_value) == (b"v", 1)
     assert Record.build(parsed) == data

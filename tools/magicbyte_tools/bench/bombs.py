@@ -51,14 +51,14 @@ def batch(
         {
             "base_offset": 0,
             "partition_leader_epoch": 0,
-            "attributes": {"compression_type": codec, "is_control_batch": is_control},
+            "attributes": {"codec": codec, "is_control": is_control},
             "last_offset_delta": count - 1,
             "base_timestamp": TIME,
             "max_timestamp": TIME,
             "producer_id": -1,
             "producer_epoch": -1,
             "base_sequence": -1,
-            "records_count": count,
+            "num_records": count,
             "records": zstandard.compress(payload) if is_compressed else payload,
         }
     )
@@ -119,7 +119,7 @@ def wrapper(size: int, *, is_last_wrong: bool) -> Bomb:
 
 def _message(offset: int, value: bytes | None, *, codec: int = Codec.NONE) -> bytes:
     fields = {"magic": 1, "offset": offset, "timestamp": TIME, "key": None, "value": value}
-    built: bytes = Message.build({**fields, "attributes": {"compression_type": codec}})
+    built: bytes = Message.build({**fields, "attributes": {"codec": codec}})
     return built
 
 

@@ -54,14 +54,14 @@ def batch(rows: Sequence[RecordData], payload: bytes, codec: str) -> bytes:
         {
             "base_offset": rows[0].offset,
             "partition_leader_epoch": 0,
-            "attributes": {"compression_type": NUMBERS[codec]},
+            "attributes": {"codec": NUMBERS[codec]},
             "last_offset_delta": len(rows) - 1,
             "base_timestamp": rows[0].timestamp,
             "max_timestamp": rows[-1].timestamp,
             "producer_id": -1,
             "producer_epoch": -1,
             "base_sequence": -1,
-            "records_count": len(rows),
+            "num_records": len(rows),
             "records": _compressed(payload, codec),
         }
     )
@@ -83,7 +83,7 @@ def wrapper(last_record: RecordData, inner: bytes, magic: int, codec: str) -> by
     fields = {
         "magic": magic,
         "offset": last_record.offset,
-        "attributes": {"compression_type": NUMBERS[codec]},
+        "attributes": {"codec": NUMBERS[codec]},
         "key": None,
         "value": _compressed(inner, codec),
     }

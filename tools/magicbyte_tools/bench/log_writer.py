@@ -155,7 +155,7 @@ class BatchStream:
                 "producer_id": PRODUCER if self.transactions else -1,
                 "producer_epoch": 0 if self.transactions else -1,
                 "base_sequence": 0 if self.transactions else -1,
-                "records_count": self.rows_per_batch,
+                "num_records": self.rows_per_batch,
                 "records": compress(payload),
             }
         )

@@ -38,7 +38,7 @@ def _messages(sample: Sample, magic: int) -> Encoded:
         wrapper: dict[str, Any] = {
             "magic": magic,
             "offset": last["offset"],
-            "attributes": {"compression_type": number},
+            "attributes": {"codec": number},
             "key": None,
             "value": compress(payload),
         }
@@ -59,11 +59,11 @@ def _batch(sample: Sample, construct: Any, attributes: dict[str, Any]) -> Encode
     }
     plain = construct.build({**fields, "records": sample.records})
     read = construct.parse(plain, strict=False)
-    derived = ("last_offset_delta", "base_timestamp", "records_count", "max_timestamp")
+    derived = ("last_offset_delta", "base_timestamp", "num_records", "max_timestamp")
     stated = {name: read[name] for name in read if name.startswith(derived)}
 
     def compressed(codec: int, section: bytes) -> bytes:
-        bits = {**fields["attributes"], "compression_type": codec}
+        bits = {**fields["attributes"], "codec": codec}
         whole = {**fields, **stated, "attributes": bits, "records": section}
         return bytes(construct.build(whole))
 

@@ -32,10 +32,10 @@ def headers_first(payload: bytes) -> SplitPayload:
     metadata, content = bytearray(), bytearray()
     for record in Records.parse(payload):
         content += (record["key"] or b"") + (record["value"] or b"")
-        metadata += Varint.build(record["length"])
+        metadata += Varint.build(record["len_body"])
         metadata += Int8sb.build(record["attributes"])
         metadata += Varlong.build(record["timestamp_delta"])
-        for name in ("offset_delta", "key_length", "value_length", "headers_count"):
+        for name in ("offset_delta", "len_key", "len_value", "num_headers"):
             metadata += Varint.build(record[name])
     return SplitPayload(len(metadata), bytes(metadata + content))
 

@@ -96,7 +96,7 @@ def _batches(chance: Random) -> Iterator[bytes]:
     yield entry_parts.batch(rec(first, None, b"k" * chance.choice((300, 600)))).data
     yield entry_parts.batch(rec(first, None, None, headers=[(b"h" * 300, None)])).data
     yield entry_parts.batch(rec(first, None, None, headers=[(b"", b"v" * 300)])).data
-    horizon = {"has_delete_horizon_ms": True}
+    horizon = {"has_delete_horizon": True}
     yield entry_parts.batch(*_records(chance, 2, first), attributes=horizon).data
     sequence = chance.choice((0, 77, 2**31 - 2))
     for attributes in ({}, entry_parts.TRANSACTIONAL):

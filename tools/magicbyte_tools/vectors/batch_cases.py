@@ -168,7 +168,7 @@ def times() -> Iterator[VectorCase]:
             rec(0, None, b"k", time=T0),
             rec(2, b"v", b"j", time=T0 + 1),
             base_time=T0 + DAY,
-            attributes={"has_delete_horizon_ms": True},
+            attributes={"has_delete_horizon": True},
         ),
         source="KIP-534; MemoryRecordsTest",
         classes=[52],
@@ -180,7 +180,7 @@ def times() -> Iterator[VectorCase]:
             rec(0, None, b"k", time=T0),
             base_time=T0 + DAY,
             append_time=T0 + 9,
-            attributes={"has_delete_horizon_ms": True},
+            attributes={"has_delete_horizon": True},
         ),
         source="KIP-534",
         classes=[52, 56],
@@ -370,7 +370,7 @@ def counts() -> Iterator[VectorCase]:
         source="testInvalidRecordCountTooLittle; differences D4",
         made=made,
     )
-    claims = batch(base_offset=1, records_count=5)
+    claims = batch(base_offset=1, num_records=5)
     yield invalid(
         "v2-record-count-5-of-none",
         "An empty batch that claims records: there is nothing to read the first one from.",

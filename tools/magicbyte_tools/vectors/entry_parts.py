@@ -135,9 +135,9 @@ def batch(
     start = base_time if base_time is not None else records[0].time if records else -1
     plain = payload(*records, base_offset=first, base_time=start)
     attributes = {
-        "compression_type": codec,
+        "codec": codec,
         "timestamp_type": int(append_time is not None),
-        "is_control_batch": is_control,
+        "is_control": is_control,
         **fields.pop("attributes", {}),
     }
     newest = max((one.time for one in records), default=-1)
@@ -149,7 +149,7 @@ def batch(
             "last_offset_delta": last - first,
             "base_timestamp": start,
             "max_timestamp": newest if append_time is None else append_time,
-            "records_count": len(records),
+            "num_records": len(records),
             "records": compress(codec, plain) if section is None else section,
             **fields,
         }
@@ -243,7 +243,7 @@ def wrapper(
             "value": compress(codec, inside, magic=magic) if section is None else section,
             "timestamp": time,
             "attributes": {
-                "compression_type": codec,
+                "codec": codec,
                 "timestamp_type": int(append_time is not None),
             },
             **fields,

@@ -51,7 +51,7 @@ def payloads() -> Iterator[VectorCase]:
         ("zeros", bytes(40), [58], "Zeros are no records: each would have length 0."),
         (
             "key-beyond-the-record",
-            payload(rec(0, key_length=105)),
+            payload(rec(0, len_key=105)),
             [60],
             "The key claims bytes that are not there.",
         ),
@@ -296,9 +296,9 @@ def kip_931() -> Iterator[VectorCase]:
         (
             "zstd",
             {
-                "attributes": {"compression_type": 4},
+                "attributes": {"codec": 4},
                 "records": b"as it is",
-                "records_count": 1,
+                "num_records": 1,
                 "last_offset_delta": 0,
                 "base_timestamp": T0,
                 "max_timestamp_delta": 0,

@@ -62,7 +62,7 @@ def counts() -> Iterator[VectorCase]:
         findings=[("bytes-unread", 0)],
         source="KAFKA-5443",
     )
-    spoiled = payload(rec(1), rec(2, key_length=105), rec(3))
+    spoiled = payload(rec(1), rec(2, len_key=105), rec(3))
     yield CodecCases(GZIP, "DefaultRecordBatch.CompressedRecordIterator").refused(
         "v2-gzip-bad-record",
         gzip(spoiled),

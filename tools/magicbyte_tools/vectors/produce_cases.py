@@ -216,14 +216,14 @@ def headers() -> Iterator[VectorCase]:
         "control",
         "produced-control",
         "Only brokers write control records.",
-        **bit("is_control_batch"),
+        **bit("is_control"),
     )
     yield of(
         "delete-horizon",
         "produced-delete-horizon",
         "The cleaner's bit: the base time would be taken for a horizon.",
         "KIP-534",
-        **bit("has_delete_horizon_ms"),
+        **bit("has_delete_horizon"),
     )
     yield of(
         "reserved-bit",
@@ -333,7 +333,7 @@ def record_by_record() -> Iterator[VectorCase]:
     )
     yield case(
         "key-length-in-two-bytes",
-        produced_batch(small_record(0, key_length=Stored(1, b"\x82\x00")), small_record(1)),
+        produced_batch(small_record(0, len_key=Stored(1, b"\x82\x00")), small_record(1)),
         "Sound, and a byte longer than need be.",
         code="produced-overlong-varint",
     )

@@ -65,7 +65,7 @@ def lengths() -> Iterator[VectorCase]:
         "The length ends inside the value: the rest would be read as another record.",
         [59],
         "a length of 8",
-        length=8,
+        len_body=8,
     )
     yield faulty(
         "length-beyond-the-batch",
@@ -73,28 +73,28 @@ def lengths() -> Iterator[VectorCase]:
         [57],
         "a length of 1000",
         source="testInvalidSizeOfBodyInBytes",
-        length=1000,
+        len_body=1000,
     )
     yield faulty(
         "length-0",
         "A record of length 0 leads to its own end: the next fields are another record's.",
         [58],
         "length 0",
-        length=0,
+        len_body=0,
     )
     yield faulty(
         "length-minus-1",
         "A negative length added to a position leads back, and the loop never ends.",
         [58],
         "length -1",
-        length=-1,
+        len_body=-1,
     )
     yield faulty(
         "length-largest-int32",
         "A buffer made by this length before it is compared with what is left takes 2 GiB.",
         [57],
         "a length of 2^31-1",
-        length=2**31 - 1,
+        len_body=2**31 - 1,
     )
     for field in ("key", "value"):
         yield faulty(
@@ -104,11 +104,11 @@ def lengths() -> Iterator[VectorCase]:
             [60] if field == "key" else [61],
             f"the length of the {field} is 105",
             source="testInvalidKeySize" if field == "key" else "testInvalidValueSize",
-            **_raw(f"{field}_length", 105),
+            **_raw(f"len_{field}", 105),
         )
         negative = batch(
             rec(1, None if field == "value" else b"value", None if field == "key" else b"key",
-                **_raw(f"{field}_length", -5)),
+                **_raw(f"len_{field}", -5)),
         )  # fmt: skip
         yield valid(
             f"record-{field}-length-minus-5",
@@ -120,7 +120,7 @@ def lengths() -> Iterator[VectorCase]:
             source="DefaultRecord.readFrom; differences D22",
             made=f"the length of the null {field} is -5",
         )
-    spilled = batch(rec(1, b"v", b"k", key_length=3), rec(2, b"w" * 40))
+    spilled = batch(rec(1, b"v", b"k", len_key=3), rec(2, b"w" * 40))
     yield invalid(
         "record-key-into-the-next-record",
         "The key runs into the next record: who checks against the batch alone delivers it.",
@@ -141,7 +141,7 @@ def headers() -> Iterator[VectorCase]:
         [63],
         "a count of 100 and no headers",
         source="testInvalidNumHeaders",
-        headers_count=100,
+        num_headers=100,
     )
     yield faulty(
         "header-count-largest-int32",
@@ -149,7 +149,7 @@ def headers() -> Iterator[VectorCase]:
         [63],
         "a count of 2^31-1 and no headers",
         source="iggy PR 4229; Redpanda PR 26482",
-        headers_count=2**31 - 1,
+        num_headers=2**31 - 1,
     )
     yield faulty(
         "header-count-4-of-3",
@@ -158,7 +158,7 @@ def headers() -> Iterator[VectorCase]:
         "a count of 4 and three headers",
         source="testBasicSerdeInvalidHeaderCountTooHigh",
         with_headers=HEADERS,
-        headers_count=4,
+        num_headers=4,
     )
     yield faulty(
         "header-count-2-of-3",
@@ -168,7 +168,7 @@ def headers() -> Iterator[VectorCase]:
         source="testBasicSerdeInvalidHeaderCountTooLow",
         caught_by="exact",
         with_headers=HEADERS,
-        headers_count=2,
+        num_headers=2,
     )
     for length, name in ((-1, "null"), (-7, "length-minus-7")):
         yield faulty(
@@ -177,7 +177,7 @@ def headers() -> Iterator[VectorCase]:
             [65],
             f"a header key of length {length}",
             source="testNullHeaderKey",
-            headers=[{"key_length": length, "key": b"", "value": b"v"}],
+            headers=[{"len_key": length, "key": b"", "value": b"v"}],
         )
     for field in ("key", "value"):
         yield faulty(
@@ -186,9 +186,9 @@ def headers() -> Iterator[VectorCase]:
             [66],
             f"a header's {field} of length 105",
             source="testInvalidHeaderKey, testInvalidHeaderValue",
-            headers=[{"key": b"k", "value": b"v", f"{field}_length": 105}],
+            headers=[{"key": b"k", "value": b"v", f"len_{field}": 105}],
         )
-    written = [{"key": b"k", "value": None, "value_length": -5}]
+    written = [{"key": b"k", "value": None, "len_value": -5}]
     negative = _of_headers(written, shown=[("k", None)])
     yield valid(
         "record-header-value-length-minus-5",
@@ -205,7 +205,7 @@ def negative_count() -> VectorCase:
     sound = rec(1, b"in the same batch")
 
     def of(count: int) -> list[EntryPart]:
-        second = replace(rec(2), raw={"headers_count": count})
+        second = replace(rec(2), raw={"num_headers": count})
         return between(bad(batch(sound, second)))
 
     parts = of(-1)
@@ -236,18 +236,18 @@ def _of_headers(
 
 
 def varints() -> Iterator[VectorCase]:
-    over = {
-        "length": (b"\x80" * 5 + b"\x01", 71, "varint"),
-        "offset_delta": (b"\x80" * 5 + b"\x01", 71, "varint"),
-        "headers_count": (b"\x80" * 5 + b"\x01", 71, "varint"),
-        "timestamp_delta": (b"\x80" * 10 + b"\x01", 72, "varlong"),
-    }
-    for field, (stored, row, kind) in over.items():
+    over = (
+        ("len_body", "length", b"\x80" * 5 + b"\x01", 71, "varint"),
+        ("offset_delta", "offset_delta", b"\x80" * 5 + b"\x01", 71, "varint"),
+        ("num_headers", "headers_count", b"\x80" * 5 + b"\x01", 71, "varint"),
+        ("timestamp_delta", "timestamp_delta", b"\x80" * 10 + b"\x01", 72, "varlong"),
+    )
+    for field, kafka_name, stored, row, kind in over:
         yield faulty(
-            f"{field.replace('_', '-')}-too-long",
+            f"{kafka_name.replace('_', '-')}-too-long",
             f"A {kind} that goes on behind its last byte: no number of its width is written so.",
             [row],
-            f"{field} as {stored.hex()}",
+            f"{kafka_name} as {stored.hex()}",
             source="ByteUtilsTest.testInvalidVarint, testInvalidVarlong; differences D14",
             **_raw(field, Stored(0, stored)),
         )
@@ -255,9 +255,9 @@ def varints() -> Iterator[VectorCase]:
         rec(1, b"value", b"key",
             timestamp_delta=Stored(0, b"\x80\x80\x00"),
             offset_delta=Stored(0, b"\x80\x00"),
-            key_length=Stored(3, b"\x86\x80\x80\x80\x00"),
-            value_length=Stored(5, b"\x8a\x00"),
-            headers_count=Stored(0, b"\x80\x80\x00")),
+            len_key=Stored(3, b"\x86\x80\x80\x80\x00"),
+            len_value=Stored(5, b"\x8a\x00"),
+            num_headers=Stored(0, b"\x80\x80\x00")),
     )  # fmt: skip
     yield valid(
         "record-overlong-varints",
@@ -271,7 +271,7 @@ def varints() -> Iterator[VectorCase]:
     spare = batch(
         rec(1, b"value", b"key",
             timestamp_delta=Stored(0, b"\x80" * 9 + b"\x7e"),
-            key_length=Stored(3, b"\x86\x80\x80\x80\x70")),
+            len_key=Stored(3, b"\x86\x80\x80\x80\x70")),
     )  # fmt: skip
     yield either(
         "record-spare-bits-of-varints",
@@ -299,7 +299,7 @@ def varints() -> Iterator[VectorCase]:
             "The record ends behind its key: whether it has a value nobody can tell.",
         ),
     ):
-        part = batch(rec(1), base_offset=1, section=body, base_time=0, records_count=1)
+        part = batch(rec(1), base_offset=1, section=body, base_time=0, num_records=1)
         yield invalid(
             f"record-ends-{name}",
             why,

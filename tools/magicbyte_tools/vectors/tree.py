@@ -59,19 +59,19 @@ def message(parsed: Any) -> Json:
     bits = parsed.attributes
     return {
         "offset": str(parsed.offset),
-        "len_message": parsed.message_size,
+        "len_message": parsed.len_message,
         "message": without_none(
             crc=parsed.crc,
             magic=parsed.magic,
             attributes={
                 "reserved": bits.reserved,
                 "timestamp_type": bits.timestamp_type,
-                "codec": bits.compression_type,
+                "codec": bits.codec,
             },
             timestamp=None if parsed.magic == 0 else str(parsed.timestamp),
-            len_key=parsed.key_length,
+            len_key=parsed.len_key,
             key=optional(parsed.key),
-            len_value=parsed.value_length,
+            len_value=parsed.len_value,
             value=optional(parsed.value),
             ignored=optional(parsed.trailing or None),
         ),
@@ -80,12 +80,12 @@ def message(parsed: Any) -> Json:
 
 def batch(parsed: Any) -> Json:
     bits = parsed.attributes
-    is_control = bits.is_control_batch
+    is_control = bits.is_control
     payload: Json
-    if bits.compression_type:
+    if bits.codec:
         payload = {"compressed_payload": parsed.records.hex()}
     else:
-        if parsed.trailing and parsed.records_count:
+        if parsed.trailing and parsed.num_records:
             raise TerminatedError(f"{len(parsed.trailing)} bytes behind the last record")
         payload = {
             "payload": without_none(
@@ -95,17 +95,17 @@ def batch(parsed: Any) -> Json:
         }
     return {
         "base_offset": str(parsed.base_offset),
-        "len_batch": parsed.batch_length,
+        "len_batch": parsed.len_batch,
         "partition_leader_epoch": parsed.partition_leader_epoch,
         "magic": parsed.magic,
         "crc": parsed.crc,
         "attributes": {
             "reserved": bits.reserved,
-            "has_delete_horizon": bits.has_delete_horizon_ms,
+            "has_delete_horizon": bits.has_delete_horizon,
             "is_control": is_control,
             "is_transactional": bits.is_transactional,
             "timestamp_type": bits.timestamp_type,
-            "codec": bits.compression_type,
+            "codec": bits.codec,
         },
         "last_offset_delta": parsed.last_offset_delta,
         "base_timestamp": str(parsed.base_timestamp),
@@ -113,7 +113,7 @@ def batch(parsed: Any) -> Json:
         "producer_id": str(parsed.producer_id),
         "producer_epoch": parsed.producer_epoch,
         "base_sequence": parsed.base_sequence,
-        "num_records": parsed.records_count,
+        "num_records": parsed.num_records,
         **payload,
     }
 
@@ -123,16 +123,16 @@ def record(parsed: Any, is_control: bool = False) -> Json:
         attributes=parsed.attributes,
         timestamp_delta=str(int(parsed.timestamp_delta)),
         offset_delta=int(parsed.offset_delta),
-        len_key=int(parsed.key_length),
+        len_key=int(parsed.len_key),
         key=optional(parsed.key),
-        len_value=int(parsed.value_length),
+        len_value=int(parsed.len_value),
         value=optional(parsed.value),
-        num_headers=int(parsed.headers_count),
+        num_headers=int(parsed.num_headers),
         headers=[header(one) for one in parsed.headers],
     )
-    if is_control and parsed.key_length >= 4:
+    if is_control and parsed.len_key >= 4:
         body["control_record"] = control_record(parsed)
-    return {"len_body": int(parsed.length), "body": body}
+    return {"len_body": int(parsed.len_body), "body": body}
 
 
 def records(parsed: Any) -> Json:
@@ -141,9 +141,9 @@ def records(parsed: Any) -> Json:
 
 def header(parsed: Any) -> Json:
     return without_none(
-        len_key=int(parsed.key_length),
+        len_key=int(parsed.len_key),
         key=parsed.key.hex(),
-        len_value=int(parsed.value_length),
+        len_value=int(parsed.len_value),
         value=optional(parsed.value),
     )
 
@@ -155,13 +155,13 @@ def control_record(parsed: Any) -> Json:
     """Return the tree of a control record: the fields of its key and of its value."""
     key = twin.ControlRecordKey.parse(parsed.key)
     document: Json = {
-        "len_key": int(parsed.key_length),
+        "len_key": int(parsed.len_key),
         "key": without_none(
             version=key.version,
             control_type=key.type,
             ignored=optional(key.trailing or None),
         ),
-        "len_value": int(parsed.value_length),
+        "len_value": int(parsed.len_value),
     }
     if parsed.value is not None:
         construct, shape = CONTENTS.get(key.type, (None, None))
@@ -280,10 +280,10 @@ CONTENTS: Mapping[int, tuple[Any, Callable[[Any], Any]]] = {
 """Parser and tree function for the value of a control record, by its type."""
 
 ControlRecord = Fields(
-    "key_length" / Varint,
-    "key" / Data("key_length", nullable=False),
-    "value_length" / Varint,
-    "value" / Data("value_length"),
+    "len_key" / Varint,
+    "key" / Data("len_key", nullable=False),
+    "len_value" / Varint,
+    "value" / Data("len_value"),
 )
 """Key and value of a control record, each preceded by its length."""
 
@@ -305,7 +305,7 @@ def _first_control_type(parsed: Any) -> int | None:
     bits = parsed.attributes
     if parsed.magic != 2:
         raise ValidationError(f"magic {parsed.magic} in a snapshot")
-    if not bits.is_control_batch or bits.compression_type or not parsed.records_count:
+    if not bits.is_control or bits.codec or not parsed.num_records:
         return None
     key = parsed.records[0].key
     return int(twin.ControlRecordKey.parse(key).type) if key and len(key) >= 4 else None
@@ -321,7 +321,7 @@ def metadata_record(parsed: Any) -> Json:
 
 
 def kip_931(parsed: Any) -> Json:
-    records = () if parsed.attributes.compression_type else parsed.records
+    records = () if parsed.attributes.codec else parsed.records
     left = sum(len(one.trailing) for one in records)
     if left:
         raise TerminatedError(f"{left} bytes behind the last header of a record")

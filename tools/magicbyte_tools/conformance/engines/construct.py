@@ -40,14 +40,14 @@ def check_control_keys(log: Any) -> None:
     for entry in log.entries:
         is_batch = entry.magic == 2
         bits = entry.attributes
-        if is_batch and bits.is_control_batch and not bits.compression_type:
+        if is_batch and bits.is_control and not bits.codec:
             for record in entry.records:
                 try:
                     twin.ControlRecordKey.parse(record.key or b"")
                 except ConstructError as refusal:
                     refusal.position = position
                     raise
-        position += OVERHEAD + (entry.batch_length if is_batch else entry.message_size)
+        position += OVERHEAD + (entry.len_batch if is_batch else entry.len_message)
 
 
 if __name__ == "__main__":
