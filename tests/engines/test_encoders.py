@@ -187,7 +187,6 @@ def test_batch_without_records_has_the_header_that_compaction_leaves(encode: Enc
     expected = twin.record_batch(
         [],
         base_offset=5,
-        codec=4,
         last_offset_delta=9,
         base_timestamp=TIME,
         max_timestamp=TIME,

@@ -96,7 +96,8 @@ class BatchFields:
             raise InputError(
                 "a batch without records", "base_offset and last_offset_delta of the batch"
             )
-        # Kafka's cleaner writes the maximum as the base timestamp, too.
+        # As Kafka's writeEmptyHeader does it: no codec, since a reader would look for compressed bytes, and
+        # the maximum as the base timestamp, too.
         latest = -1 if self.max_timestamp is None else self.max_timestamp
         return RecordBatchHeader(
             base_offset=self.base_offset,
@@ -104,7 +105,7 @@ class BatchFields:
             partition_leader_epoch=self.leader_epoch,
             magic=2,
             crc=0,
-            attributes=self.attributes,
+            attributes=self.attributes - self.codec,
             last_offset_delta=self.last_offset_delta,
             base_timestamp=latest if self.base_timestamp is None else self.base_timestamp,
             max_timestamp=latest,
