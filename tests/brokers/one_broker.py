@@ -1,6 +1,7 @@
 """A started broker for tests: one node, which is killed when the test is done with it."""
 
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -45,3 +46,32 @@ def produce_batches(cluster: Any, topic: str, count: int, *, num_keys: int, firs
         key = str(number % num_keys).encode()
         producer.produce(topic, key=key, value=b"%d " % number * 250, partition=0)
         assert producer.flush(START_S) == 0
+
+
+def end_offsets(
+    cluster: Any, topics: list[str], isolation_level: str = "read_uncommitted"
+) -> dict[str, int]:
+    """Return the log end offset of partition 0 of each topic; with `read_committed` the last stable offset."""
+    from confluent_kafka import Consumer, KafkaException, TopicPartition
+
+    consumer = Consumer(
+        {
+            "bootstrap.servers": cluster.bootstrap,
+            "group.id": "end",
+            "isolation.level": isolation_level,
+        }
+    )
+    ends: dict[str, int] = {}
+    until = time.monotonic() + START_S
+    for topic in topics:
+        while topic not in ends:
+            try:
+                _, ends[topic] = consumer.get_watermark_offsets(
+                    TopicPartition(topic, 0), timeout=10
+                )
+            except KafkaException:  # it has no leader yet
+                if time.monotonic() > until:
+                    raise
+                time.sleep(0.5)
+    consumer.close()
+    return ends

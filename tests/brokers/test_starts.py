@@ -7,7 +7,6 @@ starts the broker; other runs compare the table with predictions alone.
 import os
 import random
 import shutil
-import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from paths import DATA
 from verification.startup.conftest import BOUNDS, LAST, TOPIC
 from verification.startup.test_by_field import FIRST, FIRST_SIZE, TABLE, flipped
 
-from .one_broker import START_S, create_topics, killed_at_the_end
+from .one_broker import START_S, create_topics, end_offsets, killed_at_the_end
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
@@ -130,7 +129,7 @@ def _outcome(
     except RuntimeError:
         return None
     try:
-        ends = _ends(cluster, [case.topic for case in cases])
+        ends = end_offsets(cluster, [case.topic for case in cases])
         return {
             case.topic: (
                 case.damage,
@@ -144,29 +143,3 @@ def _outcome(
         }
     finally:
         cluster.kill()
-
-
-def _ends(cluster: Any, topics: list[str]) -> dict[str, int]:
-    from confluent_kafka import Consumer, KafkaException, TopicPartition
-
-    consumer = Consumer(
-        {
-            "bootstrap.servers": cluster.bootstrap,
-            "group.id": "end",
-            "isolation.level": "read_uncommitted",  # else the last stable offset is given for the end
-        }
-    )
-    ends: dict[str, int] = {}
-    until = time.monotonic() + START_S
-    for topic in topics:
-        while topic not in ends:
-            try:
-                _, ends[topic] = consumer.get_watermark_offsets(
-                    TopicPartition(topic, 0), timeout=10
-                )
-            except KafkaException:  # it has no leader yet
-                if time.monotonic() > until:
-                    raise
-                time.sleep(0.5)
-    consumer.close()
-    return ends
