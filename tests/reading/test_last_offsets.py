@@ -67,6 +67,6 @@ def test_hash_of_a_long_key_equals_no_short_key() -> None:
     offsets = LastOffsets()
     put(offsets, [LONG], 0)
     assert len(offsets) == 1
-    (stored,) = offsets._merged.column("key").to_pylist()
+    (stored,) = offsets._keys.to_pylist()
     assert len(stored) == last_offsets.MAX_EXACT_BYTES + 1
     assert not offsets.contain(array([stored, stored[:32]])).any()
