@@ -193,6 +193,30 @@ class CleanerRound:
             horizon = last_clean - self.settings.delete_retention_ms
         return modified_ms(file, self.settings.now_ms) > horizon
 
+    def num_leftovers(self) -> int:
+        """Return the records in the clean part that earlier rounds should have removed.
+
+        Those have no key, a later record of the clean part has their key, or their transaction was aborted. If the
+        map becomes full, the records after that are not counted. Costs a pass over the clean part.
+        """
+        first, aborted = self.bounds.first_dirty_offset, AbortedOffsets(self.survey)
+        last_offsets, num_records = LastOffsets(self.settings.max_keys), 0
+        for read in read_entries(self.planner, self.survey, KEY_COLUMNS, end=self._num_clean):
+            entries, decoded = read.entries, read.decoded
+            offsets = to_numpy(decoded.rows.column("offset"))
+            is_control = np.repeat(entries.column("is_control") != 0, decoded.num_rows)
+            is_aborted = np.repeat(aborted.mask(entries), decoded.num_rows)
+            is_data = (offsets < first) & ~is_control
+            keys = decoded.rows.column("key")
+            rows = np.flatnonzero(is_data & ~is_aborted & ~null_mask(keys))
+            num_entered = last_offsets.put(keys.take(pa.array(rows)), offsets[rows])
+            if num_entered < len(rows):
+                num_records += int(is_data[: rows[num_entered]].sum())
+                break
+            num_records += int(is_data.sum())
+            del read, decoded, keys  # frees the rows before more are read
+        return num_records - len(last_offsets)
+
     # The map of keys
 
     def build_map(self) -> None:
