@@ -1,6 +1,8 @@
 """What a round of compaction leaves, as lines that Kafka's cleaner gives, too (tests/brokers/java/KafkaCleaner.java)."""
 
 import hashlib
+import os
+import shutil
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
@@ -9,107 +11,115 @@ import magicbyte as mb
 from magicbyte.engines.protocol import Entry
 from magicbyte.errors import InputError
 from magicbyte.reading.planner import Planner
-from magicbyte.writing._cleaner_round import CleanerRound, SegmentEntries, plan_round, read_entries
-from magicbyte.writing._cleaner_rules import Action, Decisions
+from magicbyte.writing._cleaned_bytes import CleanedBytes
+from magicbyte.writing._cleaner_round import CleanerRound, plan_round, read_entries
 from magicbyte.writing._cleaner_settings import CleanerSettings
 
 STUCK = ["X"]
 """Lines of a round that ends with an error."""
 
 
-def survivor_lines(answer: Iterable[str]) -> Iterator[str]:
-    """Yield the lines of Kafka's cleaner without times and values, which do not tell what survives."""
-    lines = list(answer)
-    if any(line.startswith("X") for line in lines):
-        yield from STUCK
-        return
-    for line in lines:
-        kind, *words = line.split(" ")
-        if kind == "B":
-            del words[5:7]  # base and largest time
-        elif kind == "R":
-            offset, _, key, value, *_ = words
-            words = [offset, key, "-" if value == "-" else "x"]
-        yield " ".join([kind, *words])
+def comparable(rounds: Iterable[list[str]]) -> list[list[str]]:
+    """Return the lines of *rounds* without facts in which libraries of codecs differ.
+
+    Sizes of segments are left out after the first round, as compressed batches that the cleaners wrote differ in size.
+    The lines of a round that ends with an error are the error alone.
+    """
+    compared = []
+    for number, lines in enumerate(rounds):
+        if any(line.startswith("X") for line in lines):
+            compared.append(STUCK)
+            break
+        words = lines[0].split(" ")
+        bounds = " ".join([*words[:3], *words[5:]]) if number else lines[0]
+        compared.append([bounds, *lines[1:]])
+    return compared
 
 
-def digest(lines: Iterable[str]) -> str:
-    return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:12]
+def digest(rounds: Iterable[Iterable[str]]) -> str:
+    """Return a digest of the lines of several rounds."""
+    text = "\n".join(line for lines in rounds for line in lines)
+    return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def clean(folder: Path, settings: dict[str, Any]) -> CleanerRound:
     """Return a round over the only partition in *folder*, with its map of keys."""
-    dataset = mb.open(str(folder))
-    (log,) = dataset.all_logs
-    cleaned = plan_round(Planner(dataset.options), log, CleanerSettings(**settings))
+    planner, log = _opened(folder)
+    cleaned = plan_round(planner, log, CleanerSettings(**settings))
     cleaned.build_map()
     return cleaned
 
 
-def our_lines(cleaned: CleanerRound) -> list[str]:
-    """Return the lines of what *cleaned* leaves, as `survivor_lines` does for Kafka's cleaner."""
+def clean_folder(folder: Path, settings: dict[str, Any]) -> list[str]:
+    """Replace the partition in *folder* by what a round leaves; return the lines of that."""
+    cleaned = clean(folder, settings)
+    times = [os.stat(segment.file.path).st_mtime for segment in cleaned.survey.segments]
+    groups = cleaned.groups()
+    groups += [[number] for number in range(cleaned.num_segments, len(times))]
+    output = folder.with_name(f"{folder.name}.cleaned")
+    output.mkdir()
     try:
-        return list(_round_lines(cleaned))
+        for part in CleanedBytes(cleaned):
+            with (output / f"{part.base_offset:020}.log").open("ab") as file:
+                file.write(part.data)
     except InputError:
+        shutil.rmtree(output)
         return STUCK
+    for path, group in zip(sorted(output.iterdir()), groups, strict=False):
+        os.utime(path, (times[group[-1]],) * 2)
+    shutil.rmtree(folder)
+    output.rename(folder)
+    return list(_round_lines(cleaned, folder))
 
 
-def _round_lines(cleaned: CleanerRound) -> Iterator[str]:
+def _opened(folder: Path) -> tuple[Planner, Any]:
+    dataset = mb.open(str(folder))
+    (log,) = dataset.all_logs
+    return Planner(dataset.options), log
+
+
+def _round_lines(cleaned: CleanerRound, folder: Path) -> Iterator[str]:
     total = cleaned.clean_bytes + cleaned.dirty_bytes
     bounds = cleaned.bounds.first_dirty_offset, cleaned.upper_bound
     is_overdue = str(cleaned.is_overdue).lower()
     yield f"C {bounds[0]} {bounds[1]} {cleaned.dirty_bytes} {total} {is_overdue}"
     yield f"E {cleaned.latest_offset + 1}"
-    segments = cleaned.survey.segments
-    lines: list[list[str]] = [[] for _ in segments]
-    for read, decisions in cleaned.decisions():
-        lines[read.segment] += _entries_lines(read, decisions, cleaned)
-    for read in read_entries(
-        cleaned.planner, cleaned.survey, ("key", "value"), begin=cleaned.num_segments
-    ):
-        lines[read.segment] += _entries_lines(read, None, cleaned)
-    first_of_group = {group[0] for group in cleaned.groups()}
-    for number, segment in enumerate(segments):
-        if number >= cleaned.num_segments or number in first_of_group:
-            yield f"S {segment.file.base_offset}"
-        yield from lines[number]
-    if cleaned.settings.includes_active_segment and segments[-1].file.size_bytes:
-        yield f"S {cleaned.survey.log_end_offset}"
+    planner, log = _opened(folder)
+    survey = planner.survey(log)
+    lines: list[list[str]] = [[] for _ in survey.segments]
+    for read in read_entries(planner, survey, ("timestamp", "key", "value", "headers")):
+        times = read.decoded.rows.column("timestamp").cast("int64").fill_null(-1).to_pylist()
+        rows = iter(
+            zip(times, read.decoded.rows.drop_columns("timestamp").to_pylist(), strict=True)
+        )
+        for entry, count in zip(read.entries, read.decoded.num_rows.tolist(), strict=True):
+            of_entry = [
+                {"timestamp": time} | row for time, row in (next(rows) for _ in range(count))
+            ]
+            lines[read.segment] += _entry_lines(entry, of_entry)
+    for segment, segment_lines in zip(survey.segments, lines, strict=True):
+        yield f"S {segment.file.base_offset}"
+        yield from segment_lines
 
 
-def _entries_lines(
-    read: SegmentEntries, decisions: Decisions | None, cleaned: CleanerRound
-) -> Iterator[str]:
-    """Yield the lines of the entries that stay; without *decisions*, all of them do."""
-    rows = iter(enumerate(read.decoded.rows.to_pylist()))
-    for index, entry in enumerate(read.entries):
-        of_entry = [next(rows) for _ in range(int(read.decoded.num_rows[index]))]
-        if decisions is None:
-            horizon = entry.base_timestamp if entry.has_delete_horizon else -1
-            yield from _entry_lines(entry, Action.COPY, horizon, [row for _, row in of_entry])
-            continue
-        action = Action(int(decisions.actions[index]))
-        if action is not Action.REMOVE:
-            retained = [row for number, row in of_entry if decisions.is_retained[number]]
-            yield from _entry_lines(entry, action, int(decisions.horizons[index]), retained)
-
-
-def _entry_lines(
-    entry: Entry, action: Action, horizon: int | None, rows: list[dict[str, Any]]
-) -> Iterator[str]:
-    """Yield the lines of an entry that stays with *rows*."""
-    base, last, magic, codec = entry.base_offset, entry.last_offset, entry.magic, entry.codec
-    kind = -1 if entry.timestamp_type is None else entry.timestamp_type
-    if magic < 2:
+def _entry_lines(entry: Entry, rows: list[dict[str, Any]]) -> Iterator[str]:
+    base, base_time, checksum = entry.base_offset, "-", "-"
+    horizon = entry.base_timestamp if entry.has_delete_horizon else -1
+    if entry.magic < 2:
         base = rows[0]["offset"]
-    if magic < 2 and action is Action.REBUILD:
-        magic, last, kind = 2, rows[-1]["offset"], max(kind, 0)
-    if action is Action.EMPTY:
-        codec, horizon = 0, -1
-    words = [base, last, magic, codec, kind, horizon]
+    else:
+        base_time = str(entry.base_timestamp)
+        checksum = str(entry.crc) if entry.codec == 0 else "-"
+    kind = -1 if entry.timestamp_type is None else entry.timestamp_type
+    latest = -1 if entry.max_timestamp is None else entry.max_timestamp
+    words = [base, entry.last_offset, entry.magic, entry.codec, kind, base_time, latest, horizon]
     words += [entry.producer_id, entry.producer_epoch, entry.base_sequence, entry.leader_epoch]
     flags = [str(bool(flag)).lower() for flag in (entry.is_transactional, entry.is_control)]
-    yield " ".join(["B", *map(str, words), *flags, str(len(rows))])
+    yield " ".join(["B", *map(str, words), *flags, str(len(rows)), checksum])
     for row in rows:
-        key = "-" if row["key"] is None else "x" + row["key"].hex()
-        yield f"R {row['offset']} {key} {'-' if row['value'] is None else 'x'}"
+        headers = "".join(f"{one['key']}={_hex(one['value'])};" for one in row["headers"] or ())
+        yield f"R {row['offset']} {row['timestamp']} {_hex(row['key'])} {_hex(row['value'])} {headers}"
+
+
+def _hex(data: bytes | None) -> str:
+    return "-" if data is None else "x" + data.hex()

@@ -10,7 +10,7 @@ from typing import Any
 
 import magicbyte as mb
 from paths import DATA, shared
-from random_compacted_log import draw_round, write_segments
+from random_compacted_log import draw_partition, write_segments
 
 ANSWERS = Path(__file__).with_name("writing") / "cleaner_answers.json"
 """Digests of what Kafka's cleaner leaves, by case; `make test-brokers` compares them, MAGICBYTE_RECORD=1 records."""
@@ -22,10 +22,10 @@ STOPS = "-delete", "-future", "-stray"
 
 @dataclass(frozen=True)
 class CleanerCase:
-    """A partition, and the settings of a round over it."""
+    """A partition, and the settings of rounds over it, one after the other."""
 
     name: str
-    settings: dict[str, Any]
+    rounds: list[dict[str, Any]]
     source: Path | None = None
     """Partition folder of a real broker; None: a drawn partition, whose number is in the name."""
 
@@ -33,7 +33,7 @@ class CleanerCase:
         """Write the partition into *folder*, with fixed times of its files; return its folder."""
         if self.source is None:
             partition = folder / "t-0"
-            write_segments(partition, draw_round(int(self.name.rpartition(" ")[2])))
+            write_segments(partition, draw_partition(int(self.name.rpartition(" ")[2])))
             return partition
         partition = folder / self.source.name
         partition.mkdir(parents=True)
@@ -45,11 +45,11 @@ class CleanerCase:
 
 
 def drawn_cases(numbers: range = range(NUM_DRAWN)) -> list[CleanerCase]:
-    return [CleanerCase(f"drawn {number}", draw_round(number).settings) for number in numbers]
+    return [CleanerCase(f"drawn {number}", draw_partition(number).settings) for number in numbers]
 
 
 def real_cases() -> Iterator[CleanerCase]:
-    """Yield two rounds for each partition of real brokers, those of compacted topics among them."""
+    """Yield the partitions of real brokers, those of compacted topics among them."""
     seen = set()
     for root in (DATA, shared() / "logs"):
         for source in sorted(root.glob("*/*/log-*/*-[0-9]*")):
@@ -58,26 +58,28 @@ def real_cases() -> Iterator[CleanerCase]:
             if name in seen or not is_partition or not list(source.glob("*.log")):
                 continue
             seen.add(name)
-            yield from _rounds_of(name, source)
+            yield CleanerCase(name, _rounds_of(source), source)
 
 
-def _rounds_of(name: str, source: Path) -> Iterator[CleanerCase]:
+def _rounds_of(source: Path) -> list[dict[str, Any]]:
     bases = sorted(int(path.name[:20]) for path in source.glob("*.log"))
     times = mb.open(str(source)).batches(["max_timestamp"], quick=True).to_table()
     column = times.column(0).cast("int64").drop_null().to_pylist()
     last = max(column, default=0)
-    for label, first, now in (
-        ("first", bases[0], last + HOUR_MS),
-        ("later", bases[len(bases) // 2], last + 48 * HOUR_MS),
-    ):
-        settings = {
+    return [
+        {
             "first_dirty_offset": first,
             "now_ms": now,
             "delete_retention_ms": 1000,
             "dedupe_buffer_bytes": 1 << 20,
             "includes_active_segment": True,
         }
-        yield CleanerCase(f"{name} {label}", settings, source)
+        for first, now in (
+            (bases[0], last + HOUR_MS),
+            (bases[len(bases) // 2], last + HOUR_MS + 1000),
+            (bases[0], last + 48 * HOUR_MS),
+        )
+    ]
 
 
 def recorded_answers() -> dict[str, str]:

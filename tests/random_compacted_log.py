@@ -35,6 +35,7 @@ class DrawnLog:
     offset: int = 0
     producers: list[DrawnProducer] = field(default_factory=list)
     magic: int = 2
+    codecs: tuple[int, ...] = (0, 0, build.GZIP, build.SNAPPY, build.LZ4, build.ZSTD)
 
     def __post_init__(self) -> None:
         for number in range(self.rng.randrange(5)):
@@ -54,7 +55,7 @@ class DrawnLog:
         """Return a v0 or v1 message, or a wrapper of some."""
         rng, magic = self.rng, self.magic
         time = build.TIME + rng.randrange(1000)
-        if rng.random() < 0.6:
+        if rng.random() < 0.6 or len(set(self.codecs)) == 1:
             entry = build.message(self.value(), self.offset, self.key(), magic=magic, time=time)
             self.offset += 1 + (rng.random() < 0.2)
             return entry
@@ -122,9 +123,7 @@ class DrawnLog:
             self.offset,
             last_delta=last_delta,
             flags=flags & ~build.HORIZON if is_empty else flags,
-            codec=0
-            if is_empty
-            else rng.choice([0, 0, build.GZIP, build.SNAPPY, build.LZ4, build.ZSTD]),
+            codec=0 if is_empty else rng.choice(self.codecs),
             time=-1 if is_empty else base,
             max_time=time + deltas[-1],
             leader_epoch=self.offset // 30,
@@ -158,19 +157,22 @@ class DrawnLog:
 
 
 @dataclass(frozen=True)
-class DrawnRound:
-    """A partition and the settings of one round over it."""
+class DrawnPartition:
+    """A partition and the settings of rounds over it."""
 
     segments: list[tuple[int, bytes]]
-    end_offset: int
-    settings: dict[str, int | bool]
+    settings: list[dict[str, int | bool]]
+    """Settings of the rounds, one after the other."""
     modified_ms: list[int]
 
 
-def draw_round(seed: int) -> DrawnRound:
+def draw_partition(seed: int) -> DrawnPartition:
     """Return the drawn partition *seed*."""
     rng = random.Random(seed)
+    segment_bytes = rng.choice([1 << 30, 1 << 30, 700])
     log = DrawnLog(rng)
+    if segment_bytes < 1 << 30:
+        log.codecs = (0,)  # how segments are joined must not depend on a library of a codec
     segments = log.segments()
     bases = [base for base, _ in segments]
     first = rng.choice([bases[0], bases[0], rng.choice(bases), rng.randrange(bases[0], log.offset)])
@@ -179,17 +181,20 @@ def draw_round(seed: int) -> DrawnRound:
         "first_dirty_offset": first,
         "now_ms": NOW,
         "delete_retention_ms": rng.choice([0, 1000, 86_400_000]),
-        "segment_bytes": rng.choice([1 << 30, 1 << 30, 700]),
+        "segment_bytes": segment_bytes,
         "dedupe_buffer_bytes": rng.choice([1 << 20, 1 << 20, 1 << 20, 24 * 4, 24 * 7]),
         "includes_active_segment": rng.random() < 0.7,
         "min_compaction_lag_ms": rng.choice([0, 0, 0, *lags]),
         "max_compaction_lag_ms": rng.choice(lags),
     }
     times = [build.TIME + 10_000_000 * number for number in range(len(segments))]
-    return DrawnRound(segments, log.offset, settings, times)
+    # The second round is at the moment at which horizons of the first one pass; in the third, all producers are old.
+    later = NOW + int(settings["delete_retention_ms"])
+    rounds = [settings | {"now_ms": now} for now in (NOW, later, later + 2 * EXPIRATION)]
+    return DrawnPartition(segments, rounds, times)
 
 
-def write_segments(folder: Path, drawn: DrawnRound) -> None:
+def write_segments(folder: Path, drawn: DrawnPartition) -> None:
     """Write the segments of *drawn* into *folder*, with their times."""
     folder.mkdir(parents=True)
     for (base, data), time in zip(drawn.segments, drawn.modified_ms, strict=True):

@@ -1,7 +1,8 @@
 """Runs Kafka's own log cleaner over partition folders, without a broker."""
 
+import shutil
 import subprocess
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -27,8 +28,20 @@ class KafkaCleaner:
     to_java: IO[str]
     from_java: IO[str]
 
-    def clean(self, folder: Path, settings: dict[str, Any]) -> list[str]:
-        """Compact *folder* in place; return the lines of what is left."""
+    def clean(self, folder: Path, rounds: Sequence[dict[str, Any]]) -> list[list[str]]:
+        """Compact *folder* once for each of *rounds*; return the lines of what each of them leaves."""
+        answers = []
+        for number, settings in enumerate(rounds):
+            # Kafka deletes files in the background, so each round gets a folder of its own.
+            target = folder.parent / f"round-{number}" / folder.name
+            target.mkdir(parents=True)
+            for path in folder.glob("*.log"):
+                shutil.copy2(path, target)
+            folder = target
+            answers.append(self._clean(folder, settings))
+        return answers
+
+    def _clean(self, folder: Path, settings: dict[str, Any]) -> list[str]:
         words = [str(folder), str(settings["first_dirty_offset"]), str(settings["now_ms"])]
         for name, value in settings.items():
             if name in NAMES:

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cleaned_lines import clean, digest, our_lines, survivor_lines
+from cleaned_lines import clean_folder, comparable, digest
 from cleaner_cases import ANSWERS, drawn_cases, real_cases, recorded_answers
 from paths import shared
 
@@ -18,7 +18,7 @@ from .kafka_cleaner import kafka_cleaner
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or 0)
-DRAWN = int(os.environ.get("MAGICBYTE_DRAWN") or 1000)
+DRAWN = int(os.environ.get("MAGICBYTE_DRAWN") or 300)
 
 with_java = pytest.mark.skipif(not RUN, reason="it takes Maven and Java: make test-brokers")
 
@@ -32,8 +32,8 @@ def test_answers_of_kafkas_cleaner_are_those_that_are_recorded(tmp_path: Path) -
     answers = {}
     with kafka_cleaner(VERSION) as cleaner:
         for number, case in enumerate([*drawn_cases(), *real_cases()]):
-            lines = cleaner.clean(case.write(tmp_path / str(number)), case.settings)
-            answers[case.name] = digest(survivor_lines(lines))
+            rounds = cleaner.clean(case.write(tmp_path / str(number)), case.rounds)
+            answers[case.name] = digest(comparable(rounds))
     if os.environ.get("MAGICBYTE_RECORD"):
         ANSWERS.write_text(json.dumps(answers, indent=0) + "\n")
     assert answers == recorded_answers()
@@ -47,9 +47,9 @@ def test_compaction_leaves_what_kafkas_cleaner_leaves_of_further_drawn_partition
     different = []
     with kafka_cleaner(VERSION) as cleaner:
         for case in drawn_cases(range(first, first + DRAWN)):
-            lines = cleaner.clean(case.write(tmp_path / case.name / "kafka"), case.settings)
-            case.write(tmp_path / case.name / "ours")
-            ours = our_lines(clean(tmp_path / case.name / "ours", case.settings))
-            if list(survivor_lines(lines)) != list(ours):
+            kafkas = cleaner.clean(case.write(tmp_path / case.name / "kafka"), case.rounds)
+            folder = case.write(tmp_path / case.name / "ours")
+            ours = (clean_folder(folder, settings) for settings in case.rounds)
+            if comparable(kafkas) != comparable(ours):
                 different.append(case.name)
     assert not different

@@ -29,6 +29,7 @@ COMMANDS = (
     "spec",
     "transactions",
     "stats",
+    "compact",
     "pipeline",
     "kafka-dump-log",
 )

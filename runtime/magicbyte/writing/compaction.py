@@ -1,4 +1,4 @@
-"""Compaction by the rules of Kafka's log cleaner: what the next round would remove, and why."""
+"""Compaction by the rules of Kafka's log cleaner: records that the next round would remove, and why."""
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
@@ -19,13 +19,16 @@ from magicbyte_formats.wire import RecordBatchHeader
 
 __all__ = ["CleanerSettings", "CompactionEstimate", "dry_run"]
 
+METADATA_TOPIC = "__cluster_metadata"
+"""Topic of KRaft, which has snapshots instead of compaction."""
+
 RECORD_OVERHEAD = 7
 """Bytes of a short record besides key, value and headers; an estimate of sizes needs no more."""
 
 
 @dataclass(slots=True, kw_only=True)
 class CompactionEstimate:
-    """What a round of the log cleaner would do to a partition.
+    """Estimate of a round of the log cleaner over a partition.
 
     Attributes:
         topic: Topic of the partition; None outside of a partition folder.
@@ -48,8 +51,8 @@ class CompactionEstimate:
         keyless_count: Records without a key, which the cleaner removes.
         aborted_count: Records of aborted transactions.
         leftover_count: Records below the first dirty offset that earlier rounds should have removed: they have no key,
-            were aborted, or a later record below that offset has their key. A round of which the keys did not fit
-            into the map may leave some.
+            were aborted, or a later record below that offset has their key. A round whose keys did not fit into the
+            map may leave some.
         marker_count: Transaction markers that are removed.
         expired_tombstones: Tombstones whose time has passed, which are removed.
         waiting_tombstones: Tombstones whose time has not passed yet.
@@ -103,13 +106,13 @@ class CompactionEstimate:
 
 
 def dry_run(dataset: Dataset, settings: CleanerSettings) -> Iterator[CompactionEstimate]:
-    """Yield what a round of the log cleaner would do to each partition, without writing anything.
+    """Yield an estimate of a round of the log cleaner over each partition, without writing anything.
 
     Args:
-        dataset: Partitions to look at; those of topics that are not compacted, too.
+        dataset: Partitions to look at. Whether their topics are compacted is not known, and does not matter.
         settings: Clock and configuration of the round.
     Returns:
-        An estimate for each partition, in the order of the dataset. One with damage has a `refusal`: a broker's
+        An estimate for each partition but KRaft's, in the order of the dataset. One with damage has a `refusal`: a broker's
         cleaner stops at damage, and leaves the partition alone from then on.
     Example:
         >>> from magicbyte.writing.compaction import CleanerSettings, dry_run
@@ -119,12 +122,12 @@ def dry_run(dataset: Dataset, settings: CleanerSettings) -> Iterator[CompactionE
     """
     options = replace(dataset.options, on_damage="fail")
     for log in dataset.logs:
+        if log.topic == METADATA_TOPIC:
+            continue
         yield _estimate(Planner(options), log, settings)
 
 
-def _estimate(
-    planner: Planner, log: PartitionLog, settings: CleanerSettings
-) -> CompactionEstimate:
+def _estimate(planner: Planner, log: PartitionLog, settings: CleanerSettings) -> CompactionEstimate:
     estimate = CompactionEstimate(topic=log.topic, partition=log.partition)
     try:
         cleaned = plan_round(planner, log, settings)

@@ -5,7 +5,7 @@
 //   E <end offset of the round>, or X <exception>
 //   S <base offset of a segment>
 //   B <base> <last> <magic> <codec> <time type> <base time> <max time> <horizon> <producer> <epoch> <sequence>
-//     <leader epoch> <transactional> <control> <count>
+//     <leader epoch> <transactional> <control> <count> <checksum of an uncompressed v2 batch, else "-">
 //   R <offset> <time> <key> <value> <headers>, in hexadecimal, "-" for null
 
 import java.io.BufferedReader;
@@ -160,12 +160,14 @@ public class KafkaCleaner {
                 + hex(record.value()) + " " + headers);
         }
         Object horizon = batch.deleteHorizonMs().isPresent() ? batch.deleteHorizonMs().getAsLong() : -1L;
+        boolean hasChecksum = batch.magic() >= 2 && batch.compressionType().id == 0;
+        Object checksum = hasChecksum ? Long.toUnsignedString(batch.checksum()) : "-";
         Object base = batch.magic() >= 2 ? baseTimestamp(batch) : "-";
         out.println("B " + batch.baseOffset() + " " + batch.lastOffset() + " " + batch.magic() + " "
             + batch.compressionType().id + " " + batch.timestampType().id + " " + base + " " + batch.maxTimestamp() + " "
             + horizon + " " + batch.producerId() + " " + batch.producerEpoch() + " " + batch.baseSequence() + " "
             + batch.partitionLeaderEpoch() + " " + batch.isTransactional() + " " + batch.isControlBatch() + " "
-            + rows.size());
+            + rows.size() + " " + checksum);
         rows.forEach(out::println);
     }
 
