@@ -433,3 +433,63 @@ def test_kernels_write_the_same_as_ordinary_python() -> None:
         *(data.hex() for data in expected),
         encode.messages(1, records).hex(),
     ]
+
+
+BETWEEN_GUARD_PAGES = """
+import numpy as np
+import pyarrow as pa
+
+from encoded_records import drawn_records
+from magicbyte.engines.columnar import _buffers
+from magicbyte.engines.columnar.encoder import ColumnarEncoder
+from magicbyte.engines.encoding import BatchFields
+from magicbyte.engines.factory import encoder
+from magicbyte_tools.fuzz.memory import GuardedBuffers
+
+guarded = GuardedBuffers()
+_buffers.allocate = guarded.allocate
+
+
+def moved(array):
+    buffers = []
+    for buffer in array.buffers()[: array.type.num_buffers]:
+        if buffer is not None:
+            place = guarded.allocate(buffer.size)
+            place[:] = np.frombuffer(buffer, np.uint8)
+            buffer = pa.py_buffer(place)
+        buffers.append(buffer)
+    children = []
+    if pa.types.is_list(array.type):
+        children = [moved(array.values)]
+    elif pa.types.is_struct(array.type):
+        children = [moved(array.field(number)) for number in range(array.type.num_fields)]
+    return pa.Array.from_buffers(array.type, len(array), buffers, children=children)
+
+
+for seed in range(20):
+    records = drawn_records(seed, 40)
+    columns = [moved(column) for column in records.columns]
+    copied = pa.RecordBatch.from_arrays(columns, schema=records.schema)
+    for codec in (0, 3, 4):
+        for batch_bytes in (1, 3000, 1 << 20):
+            pieces = list(
+                ColumnarEncoder().batches(copied, BatchFields(codec=codec), batch_bytes=batch_bytes)
+            )
+            if codec == 0:
+                expected = encoder("reference").batches(
+                    records, BatchFields(), batch_bytes=batch_bytes
+                )
+                data, built = (b"".join(bytes(one.data) for one in two) for two in (pieces, expected))
+                assert data == built
+    ColumnarEncoder().messages(1, copied)
+print("read and written within the buffers")
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
+def test_kernels_stay_within_the_buffers_of_records_and_batches() -> None:
+    """The process ends at the first byte that is read or written outside."""
+    variables = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-c", BETWEEN_GUARD_PAGES]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "read and written within the buffers\n"), done

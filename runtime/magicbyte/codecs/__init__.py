@@ -54,7 +54,8 @@ def compress(
     *level* is what Kafka calls `compression.gzip.level` and so on; default: Kafka's. Raises InputError if
     the codec is unknown, *magic* does not allow it, or it has no such level.
     """
-    check_level(codec, level, magic=magic)
+    if level is not None or codec not in CODEC_NAMES or magic < 2:
+        check_level(codec, level, magic=magic)
     match codec:
         case Codec.GZIP:
             from magicbyte.codecs import gzip
