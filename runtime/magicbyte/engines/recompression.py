@@ -18,7 +18,7 @@ CODEC_BITS = 0x7
 
 
 def recompress(
-    entry: memoryview | bytes,
+    log_entry: memoryview | bytes,
     codec: int,
     *,
     level: int | None = None,
@@ -30,7 +30,7 @@ def recompress(
     an ordinary message becomes a wrapper message with it inside. Raises InputError for a wrapper message if
     *codec* is 0, because it would become several entries: decode it, and encode the rows as messages.
     """
-    view = memoryview(entry)
+    view = memoryview(log_entry)
     if view[RecordBatchHeader.POSITIONS["magic"]] >= 2:
         return recompress_batch(view, codec, level=level, limits=limits)
     header = MessageHeader.unpack_from(view)
@@ -63,7 +63,7 @@ def _key_and_value(
     position = (
         MessageHeader.SIZE if header.timestamp is None else MessageHeader.POSITIONS["timestamp"] + 8
     )
-    parts: list[memoryview | None] = []
+    key_and_value: list[memoryview | None] = []
     for _ in range(2):
         (length,) = _INT32.unpack_from(view, position)
         position += _INT32.size
@@ -76,9 +76,9 @@ def _key_and_value(
                     position=position,
                 )
             )
-        parts.append(view[position:end] if length >= 0 else None)
+        key_and_value.append(view[position:end] if length >= 0 else None)
         position = end
-    key, value = parts
+    key, value = key_and_value
     return None if key is None else bytes(key), value
 
 

@@ -17,3 +17,6 @@ BASE_OFFSET, LAST_OFFSET_DELTA, BASE_TIMESTAMP, MAX_TIMESTAMP = 1, 2, 4, 8
 LAST_ROW, SIZE = range(2)
 """Numbers of a batch in the table of batches: the row after its last one, and its bytes."""
 NUM_BATCH_NUMBERS = 2
+
+SPARE_SHIFT, MIN_SPARE = 7, 1 << 12
+"""Capacity for records that a codec makes longer: one byte in 2^SPARE_SHIFT, and MIN_SPARE bytes."""

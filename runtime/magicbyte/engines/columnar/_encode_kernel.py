@@ -15,12 +15,14 @@ from magicbyte.engines.columnar._encode_block import (
     LAST_ROW,
     LEVEL,
     MAX_TIMESTAMP,
+    MIN_SPARE,
     MOST,
     OFFSETS,
     SCRATCH,
     SCRATCH_END,
     SET_FIELDS,
     SIZE,
+    SPARE_SHIFT,
     TIMESTAMPS,
     TO,
 )
@@ -66,13 +68,18 @@ def encode_batches(
 
     *addresses* locate the columns, *desc* the header of the first batch, *batch_table* the table of
     batches. Returns the row after the last batch, the bytes of all batches, their number, and why it stopped:
-    DONE, also where the table is full; BUFFER_FULL or UNWRITABLE, of the batch that begins with that row.
+    DONE, also where the table or the capacity is used up; BUFFER_FULL or UNWRITABLE, of the batch that begins with that row.
     """
     is_set, most, codec = int(options[SET_FIELDS]), int(options[MOST]), int(options[CODEC])
     offsets, timestamps = int(options[OFFSETS]), int(options[TIMESTAMPS])
     to, end = int(options[TO]), int(options[END])
+    estimated = int(options[IS_ESTIMATED])
+    # Most bytes of a batch without a very large record: with less capacity it might be encoded in vain.
+    most_bytes = LEN_HEADER + most + (most >> SPARE_SHIFT) + MIN_SPARE
     p, row, n = to, first, 0
     while row < last and n < batch_table.shape[0]:
+        if n and end - p < most_bytes:
+            break
         if not is_set & BASE_OFFSET:
             desc[0, FIRST] = _number(offsets, row)
         if not is_set & BASE_TIMESTAMP:
@@ -80,7 +87,6 @@ def encode_batches(
         where, stop = p + LEN_HEADER, end
         if codec:
             where, stop = int(options[SCRATCH]), int(options[SCRATCH_END])
-        estimated = int(options[IS_ESTIMATED])
         next_row, records_end, reason = encode(
             addresses, row, last, desc, most, estimated, where, stop
         )

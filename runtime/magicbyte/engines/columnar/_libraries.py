@@ -81,7 +81,8 @@ def _zstd_compressor(level: int) -> Compressor | None:
         if library is not None:
             context = _compression_context(library)
             arguments = (ctypes.c_void_p(context), COMPRESSION_LEVEL, level)
-            if context and library.ZSTD_CCtx_setParameter(*arguments) == 0:
+            library.ZSTD_CCtx_setParameter.restype = ctypes.c_ssize_t
+            if context and library.ZSTD_CCtx_setParameter(*arguments) >= 0:
                 return Compressor(_address(library.ZSTD_compress2), level, context)
     return None
 

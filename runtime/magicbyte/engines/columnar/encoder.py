@@ -50,9 +50,6 @@ RECORD_OVERHEAD, HEADER_OVERHEAD = 48, 16
 """Most bytes of a record or message that are neither key, value nor headers, and of a record header's
 lengths. A message has up to 34, a record up to 41."""
 
-MIN_COMPRESSED_SPARE = 1 << 12
-"""Bytes by which incompressible records may grow in a codec, beside one in 128."""
-
 
 class ColumnarEncoder:
     name = "columnar"
@@ -153,7 +150,7 @@ def _content_bytes(array: pa.Array) -> int:
 
 def _with_spare(num_bytes: int) -> int:
     """Return *num_bytes* and as many more as lz4 or zstd may add."""
-    return num_bytes + num_bytes // 128 + MIN_COMPRESSED_SPARE
+    return num_bytes + (num_bytes >> block.SPARE_SHIFT) + block.MIN_SPARE
 
 
 class _EncodeCall:
