@@ -21,6 +21,7 @@ import pyarrow as pa
 from magicbyte.engines.columnar.encoder import ColumnarEncoder
 from magicbyte.engines.encoding import BatchFields
 from magicbyte.tables.arrays import number_array
+from magicbyte_tools.bench.foreign_programs import tool
 from magicbyte_tools.bench.java_reader import COLLECTOR, SOURCES
 from magicbyte_tools.bench.kafka_source import CACHE
 from magicbyte_tools.check_kafka import kafka_jars
@@ -60,7 +61,7 @@ def main(arguments: Sequence[str]) -> int:
     jars = kafka_jars.class_path(KAFKA, CACHE)
     classes = kafka_jars.compiled_classes([SOURCES / "BatchEncoder.java"], jars, CACHE)
     java = [
-        kafka_jars.tool("java"),
+        tool("java"),
         COLLECTOR,
         "-Xmx1g",
         "-cp",
