@@ -21,15 +21,12 @@ import pyarrow as pa
 from magicbyte.engines.columnar.encoder import ColumnarEncoder
 from magicbyte.engines.encoding import BatchFields
 from magicbyte.tables.arrays import number_array
-from magicbyte_tools.bench.foreign_programs import tool
-from magicbyte_tools.bench.java_reader import COLLECTOR, SOURCES
+from magicbyte_tools.bench import java_reader
 from magicbyte_tools.bench.kafka_source import CACHE
-from magicbyte_tools.check_kafka import kafka_jars
 
 ByteRows = np.ndarray[tuple[int, int], np.dtype[np.uint8]]
 """A row of bytes for each record."""
 
-KAFKA = "4.3.1"
 CODECS = {"none": 0, "lz4": 3, "zstd": 4}
 BATCH_BYTES = (16 << 10, 1 << 20)
 KEY_BYTES = 16
@@ -58,16 +55,7 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--seconds", type=float, default=4.0, help="of each encoder in each cell")
     parser.add_argument("--codecs", nargs="*", default=list(CODECS), choices=list(CODECS))
     options = parser.parse_args(arguments)
-    jars = kafka_jars.class_path(KAFKA, CACHE)
-    classes = kafka_jars.compiled_classes([SOURCES / "BatchEncoder.java"], jars, CACHE)
-    java = [
-        tool("java"),
-        COLLECTOR,
-        "-Xmx1g",
-        "-cp",
-        f"{classes}:{jars}",
-        "BatchEncoder",
-    ]
+    java = java_reader.program("BatchEncoder", CACHE)
     is_slow = False
     with TemporaryDirectory() as folder:
         for value_bytes, count in RECORDS.items():

@@ -1,4 +1,4 @@
-"""Builds the contender that reads by Kafka's Java classes, on machines with Java and Maven."""
+"""Builds the contenders that use Kafka's Java classes, on machines with Java and Maven."""
 
 import os
 import subprocess
@@ -17,10 +17,15 @@ HEAP = "2g"
 
 
 def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
-    """Return the command of the Java reader; it is compiled into *cache* unless it is there already."""
+    """Return the command of the Java reader."""
+    return program("SegmentReader", cache, heap=heap)
+
+
+def program(main: str, cache: Path, *, heap: str = HEAP) -> list[str]:
+    """Return the command of the class *main*; it is compiled into *cache* unless it is there already."""
     java, javac = tool("java"), tool("javac")
     jars = class_path("reader", cache)
-    source = SOURCES / "SegmentReader.java"
+    source = SOURCES / f"{main}.java"
 
     def build(folder: Path) -> None:
         command = [javac, "-encoding", "UTF-8", "-nowarn", "-d", str(folder), "-cp", jars]
@@ -29,7 +34,7 @@ def reader(cache: Path, *, heap: str = HEAP) -> list[str]:
     classes = compiled("java", [source.read_bytes(), jars.encode()], cache, build)
     heaps = [f"-Xms{heap}", f"-Xmx{heap}"]
     path = os.pathsep.join([str(classes), jars])
-    return [java, COLLECTOR, *heaps, "-cp", path, "SegmentReader"]
+    return [java, COLLECTOR, *heaps, "-cp", path, main]
 
 
 def class_path(profile: str, cache: Path) -> str:
