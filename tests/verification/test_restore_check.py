@@ -197,6 +197,8 @@ def test_other_folder_of_the_partition_in_a_target_is_reported(tmp_path: Path) -
 def test_log_dir_that_the_broker_would_not_choose_is_reported(tmp_path: Path) -> None:
     fewer = log_dir(tmp_path / "fewer", "a-0")
     more = log_dir(tmp_path / "more", "b-0", "b-1", "b-2")
+    for name in ("__cluster_metadata-0", f"c-0.{32 * 'a'}-delete", f"c-1.{32 * 'a'}-stray"):
+        (fewer / name).mkdir()
     target = RestoreTarget(retention_ms=-1, broker_log_dirs=[fewer, more])
     placed = partition(fewer, log.batch())
     assert restore_check(placed, restore_target=target).findings == []

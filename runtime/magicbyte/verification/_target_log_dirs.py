@@ -8,6 +8,7 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import is_log_dir, read_log_dir, read_topic_id
 from magicbyte.logdir.file_names import parse_folder
 from magicbyte.storage import Storage
+from magicbyte.verification.broker import METADATA_TOPIC
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +18,7 @@ class TargetLogDir:
     path: str
     cluster_id: str | None
     folder_names: tuple[str, ...]
-    """Names of the partition folders, also of replicas that are on their way to this log.dir."""
+    """Names of the partition folders, also of replicas that move to this log.dir."""
     topic_ids: dict[str, str]
     """Topic ids by topic, of the partitions that have one."""
     device: int
@@ -40,8 +41,8 @@ def read_target(path: str, storage: Storage) -> TargetLogDir:
     folder_names, topic_ids = [], {}
     for item in storage.list_folder(path):
         folder = parse_folder(item.name)
-        if not item.is_folder or folder is None:
-            continue
+        if not item.is_folder or folder is None or folder.topic == METADATA_TOPIC:
+            continue  # a broker does not count the metadata log
         if folder.state in (None, "future-folder"):
             folder_names.append(item.name)
         if folder.state is None and folder.topic not in topic_ids:
