@@ -25,11 +25,14 @@ LOG_DIR_MARKS = (
 
 _LOG_DIR_FILE = re.compile(
     rf"({'|'.join(map(re.escape, LOG_DIR_MARKS))}|bootstrap\.checkpoint)(\.tmp)?"
-    r"|\.lock|\.kafka_cleanshutdown(\.tmp)?|_rlmm_committed_offsets"
+    r"|magicbyte-manifest\.json|\.lock|\.kafka_cleanshutdown(\.tmp)?|_rlmm_committed_offsets"
 )
 _PARTITION_FILE = re.compile(
     r"leader-epoch-checkpoint|partition\.metadata|quorum-state|\.?kafka_cleanshutdown|.*\.tmp|.*\.checkpoint\.part"
 )
+
+OUTPUT_MANIFEST = "magicbyte-manifest.json"
+"""The file in a folder that magicbyte wrote: the command, and the partitions that it has finished."""
 
 INDEX_CACHE = "remote-log-index-cache"
 """The folder in a log.dir with indexes of remote segments; no partition's (RemoteIndexCache)."""
@@ -122,3 +125,8 @@ def is_log_dir_file(name: str) -> bool:
 def is_partition_file(name: str) -> bool:
     """Return whether *name* is a file of Kafka in a partition folder that belongs to no segment."""
     return _PARTITION_FILE.fullmatch(name) is not None
+
+
+def segment_name(base_offset: int) -> str:
+    """Return the name of the segment file that begins at *base_offset*."""
+    return f"{base_offset:020d}.log"

@@ -458,6 +458,11 @@ def _gaps_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> 
         yield from gap_rows(planner, log, report)
 
 
+def planner_of(dataset: Dataset) -> Planner:
+    """Return the planner of *dataset*, which caches the surveys of its partitions."""
+    return dataset._planner
+
+
 def skip_gone_files(dataset: Dataset) -> Dataset:
     """Return *dataset* changed so that a file that is gone since it was listed is a finding, no error.
 

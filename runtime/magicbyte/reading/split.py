@@ -343,7 +343,7 @@ class SplitReader:
             if self.split.end - self.split.start <= CHUNK and self.split.outcome_index is None:
                 scanned = list(self.walk.pieces(None))
                 pieces = self._decode(scanned)
-            outcomes = self._read_outcomes(scanned)
+            outcomes = self.read_outcomes(scanned)
         most_ranges = 1 if self.split.options.on_damage == "fail" else MAX_RANGES
         ranges: list[UnsoundRange] = []
         for piece in pieces or self.walk.pieces(self.wire_columns):
@@ -382,7 +382,7 @@ class SplitReader:
                 yield SoundEntries(decoded.entries, piece.chunk, decoded=decoded)
                 del decoded  # frees the rows before more are decoded
 
-    def _read_outcomes(self, scanned: list[Piece] | None) -> Outcomes | IndexedOutcomes:
+    def read_outcomes(self, scanned: list[Piece] | None = None) -> Outcomes | IndexedOutcomes:
         """Return the outcomes of the split's transactions, from *scanned* or, if None, the file."""
         split = self.split
         if split.outcome_index is not None:
