@@ -38,6 +38,11 @@ if TYPE_CHECKING:
     from magicbyte.statistics import Statistics, stats
     from magicbyte.storage import StoreRequests, store_requests
     from magicbyte.verification.verify import Verification, verify
+    from magicbyte.writing.convert import convert
+    from magicbyte.writing.copies import rewrite
+    from magicbyte.writing.restore import restore
+    from magicbyte.writing.rewrite import RewriteReport
+    from magicbyte.writing.salvage import salvage
 
 __all__ = [
     "CODES",
@@ -54,6 +59,7 @@ __all__ = [
     "MagicbyteError",
     "MissingError",
     "Report",
+    "RewriteReport",
     "Rows",
     "Split",
     "Statistics",
@@ -68,10 +74,14 @@ __all__ = [
     "check_produced",
     "check_produced_file",
     "companion",
+    "convert",
     "from_bytes",
     "open",
     "plan",
     "read_split",
+    "restore",
+    "rewrite",
+    "salvage",
     "spec_files",
     "stats",
     "store_requests",
@@ -95,6 +105,7 @@ _MODULES = {
     "MagicbyteError": "errors",
     "MissingError": "errors",
     "Report": "reading.results",
+    "RewriteReport": "writing.rewrite",
     "Rows": "reading.results",
     "Split": "reading.split",
     "Statistics": "statistics",
@@ -108,9 +119,13 @@ _MODULES = {
     "check_produced": "_produce_check",
     "check_produced_file": "_produce_check",
     "companion": "companion_tables",
+    "convert": "writing.convert",
     "from_bytes": "reading.opening",
     "open": "reading.opening",
     "read_split": "reading.split_reader",
+    "restore": "writing.restore",
+    "rewrite": "writing.copies",
+    "salvage": "writing.salvage",
     "spec_files": "_spec",
     "stats": "statistics",
     "store_requests": "storage",

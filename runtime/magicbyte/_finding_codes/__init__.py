@@ -13,6 +13,7 @@ from magicbyte._finding_codes._payloads import PAYLOADS
 from magicbyte._finding_codes._produced import PRODUCED
 from magicbyte._finding_codes._restores import RESTORES
 from magicbyte._finding_codes._transactions import TRANSACTIONS
+from magicbyte._finding_codes._written import WRITTEN
 
 __all__ = ["CODES", "SEVERITIES", "SUBJECTS", "Code", "Severity"]
 
@@ -27,6 +28,7 @@ SUBJECTS = {
     "Brokers and their log.dirs": BROKERS,
     "Folders for another cluster": RESTORES,
     "Produced batches": PRODUCED,
+    "Written logs": WRITTEN,
 }
 """The codes of each subject, in the order in which they are listed."""
 

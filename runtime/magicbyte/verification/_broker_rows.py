@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from magicbyte.findings import Finding
 from magicbyte.kafka_release import KafkaRelease
+from magicbyte.logdir.file_names import OUTPUT_MANIFEST
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.storage import Storage, absolute_path
@@ -97,8 +98,11 @@ def add_broker_rows(
     """
     engine, limits = request.engine, request.dataset.options.limits
     release = request.release
+    log_dirs = whole_log_dirs(list(map(absolute_path, request.paths)), request.dataset)
+    # The folders that `rewrite`, `restore` and so on write are laid out like a log.dir, and are no broker's.
+    log_dirs = [path for path in log_dirs if not storage.exists(f"{path}/{OUTPUT_MANIFEST}")]
     broker_input = read_brokers(
-        whole_log_dirs(list(map(absolute_path, request.paths)), request.dataset),
+        log_dirs,
         request.dataset.log_dirs,
         request.dataset.all_logs,
         storage,

@@ -123,6 +123,7 @@ WITHOUT_A_CASE = {
 """Classes of bad input without a test vector, with the reasons."""
 
 CODES_WITHOUT_A_CASE = {
+    "output-differs": "It is about what magicbyte writes: tests/writing has the cases.",
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
     "index-mismatch": "The same.",
     "index-missing": "The same.",

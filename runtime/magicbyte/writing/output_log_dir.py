@@ -1,0 +1,209 @@
+"""A folder of rewritten partitions, laid out like a log.dir: each partition appears whole or not at all.
+
+A partition is written into a hidden folder, and moved when it is complete and was verified. A manifest lists the
+finished partitions, so that a run that was killed can be repeated and writes only the missing ones.
+"""
+
+import json
+import os
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from magicbyte.errors import InputError
+from magicbyte.logdir.file_names import OUTPUT_MANIFEST
+from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.storage.output_folder import LocalFolder
+
+MANIFEST_VERSION = 1
+
+DRAFTS = ".unfinished"
+"""Folder in the output folder with the partition that is being written."""
+
+CHECKPOINT_NAMES = {
+    "log_start": "log-start-offset-checkpoint",
+    "cleaner": "cleaner-offset-checkpoint",
+}
+"""Names of the checkpoint files of a log.dir that are written, by field of CheckpointOffsets."""
+
+
+@dataclass(frozen=True, slots=True)
+class RewriteJob:
+    """The command that writes a folder, with the options that decide its contents."""
+
+    command: str
+    options: dict[str, Any]
+
+    def __str__(self) -> str:
+        words = [f"magicbyte {self.command}"]
+        for name, value in self.options.items():
+            words.append(f"{name}={value}")
+        return " ".join(words)
+
+
+def source_state(log: PartitionLog) -> list[list[Any]]:
+    """Return names, sizes and versions of the live segments of *log*, which tell whether it has changed."""
+    file_states: list[list[Any]] = []
+    for file in log.logs:
+        file_states.append([file.path, file.size_bytes, file.start])
+    return file_states
+
+
+class OutputLogDir:
+    """The output folder of one job."""
+
+    def __init__(self, path: str | os.PathLike[str], job: RewriteJob) -> None:
+        self.path = Path(os.path.abspath(path))
+        self.job = job
+        self._folder = LocalFolder(self.path)
+        self._partitions: dict[str, dict[str, Any]] = {}
+
+    def open(self) -> None:
+        """Create the folder, or read the manifest of an earlier run of the same job.
+
+        Raises InputError if it holds anything else.
+        """
+        self.path.mkdir(parents=True, exist_ok=True)
+        text = self._folder.read(OUTPUT_MANIFEST)
+        if text is None:
+            names = sorted(name for name in os.listdir(self.path) if name != DRAFTS)
+            if names:
+                raise InputError(
+                    f"the folder holds {names[0]} and no {OUTPUT_MANIFEST}",
+                    "a new or empty folder, or the output of an earlier run",
+                    path=str(self.path),
+                )
+            self._save()
+            return
+        try:
+            manifest = json.loads(text)
+            version, command = manifest["version"], manifest["command"]
+            options, partitions = manifest["options"], manifest["partitions"]
+        except (ValueError, KeyError, TypeError):
+            raise InputError(
+                f"{OUTPUT_MANIFEST} is no manifest", "a new or empty folder", path=str(self.path)
+            ) from None
+        expected = json.loads(json.dumps(self.job.options))
+        if version != MANIFEST_VERSION or (command, options) != (self.job.command, expected):
+            earlier = RewriteJob(str(command), options if isinstance(options, dict) else {})
+            raise InputError(
+                f"the folder was written by `{earlier}`",
+                f"the output of `{self.job}`, or a new folder",
+                path=str(self.path),
+            )
+        self._partitions = partitions
+
+    def finished(self, log: PartitionLog) -> dict[str, Any] | None:
+        """Return the report of an earlier run about *log*, if its output is whole and its source unchanged."""
+        row = self._partitions.get(log.name)
+        if row is None or not (self.path / log.name).is_dir():
+            return None
+        if row["source"] != source_state(log):
+            return None
+        report: dict[str, Any] = row["report"]
+        return report
+
+    def draft(self, log: PartitionLog, checkpoint_offsets: "CheckpointOffsets") -> LocalFolder:
+        """Return the empty folder in which the partition *log* is written.
+
+        Its parent is laid out like a log.dir, whose checkpoints have the *checkpoint_offsets* of the partition.
+        """
+        self.drop_draft()
+        drafts = self._folder.child(DRAFTS)
+        folder = drafts.child(log.name)
+        folder.folder.mkdir(parents=True)
+        for name, data in _checkpoints({log.name: checkpoint_offsets.as_row()}).items():
+            drafts.write(name, data)
+        return folder
+
+    def drop_draft(self) -> None:
+        """Delete the unfinished partition."""
+        with suppress(OSError):
+            self._folder.child(DRAFTS).delete_folder()
+
+    def publish(
+        self, log: PartitionLog, report: dict[str, Any], checkpoint_offsets: "CheckpointOffsets"
+    ) -> None:
+        """Make the draft of *log* its output, after all of it is on the disk."""
+        draft, target = self.path / DRAFTS / log.name, self.path / log.name
+        _sync_tree(draft)
+        if target.exists():  # of an earlier run, from a source that has changed since
+            LocalFolder(target).delete_folder()
+        draft.replace(target)
+        self._partitions[log.name] = {
+            "source": source_state(log),
+            "report": report,
+            "offsets": checkpoint_offsets.as_row(),
+        }
+        self._save()
+        self.drop_draft()
+
+    def _save(self) -> None:
+        """Write the checkpoints and the manifest."""
+        rows = {name: row["offsets"] for name, row in sorted(self._partitions.items())}
+        checkpoints = _checkpoints(rows)
+        for name in CHECKPOINT_NAMES.values():
+            if name in checkpoints:
+                self._folder.write(name, checkpoints[name])
+            else:
+                self._folder.delete(name)
+        manifest = {
+            "version": MANIFEST_VERSION,
+            "command": self.job.command,
+            "options": self.job.options,
+            "partitions": self._partitions,
+        }
+        self._folder.write(OUTPUT_MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
+        _sync_folder(self.path)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CheckpointOffsets:
+    """Offsets of a partition that the checkpoint files of its log.dir state."""
+
+    log_start: int | None
+    """Log start offset, if it is above the base offset of the first segment."""
+    cleaner: int | None
+    """Offset up to which the log was compacted; None: the source's log.dir does not say."""
+
+    def as_row(self) -> dict[str, int | None]:
+        """Return the offsets as a dict of JSON values."""
+        return {"log_start": self.log_start, "cleaner": self.cleaner}
+
+
+def _checkpoints(offset_rows: dict[str, dict[str, int | None]]) -> dict[str, bytes]:
+    """Return the checkpoint files of a log.dir, by name, with the offsets *offset_rows* of its partitions."""
+    files = {}
+    for field, file_name in CHECKPOINT_NAMES.items():
+        lines = []
+        for name, offsets in offset_rows.items():
+            if offsets[field] is not None:
+                topic, _, partition = name.rpartition("-")
+                lines.append(f"{topic} {partition} {offsets[field]}")
+        # A partition that is not in cleaner-offset-checkpoint was never compacted.
+        if lines and (field != "cleaner" or len(lines) == len(offset_rows)):
+            text = "\n".join(["0", str(len(lines)), *lines, ""])
+            files[file_name] = text.encode()
+    return files
+
+
+def _sync_tree(folder: Path) -> None:
+    """Flush all files of *folder* and the folder itself to the disk."""
+    for path in sorted(folder.iterdir()):
+        descriptor = os.open(path, os.O_RDONLY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+    _sync_folder(folder)
+
+
+def _sync_folder(folder: Path) -> None:
+    if not hasattr(os, "O_DIRECTORY"):  # Windows has no folders that can be flushed
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
