@@ -31,6 +31,10 @@ COMMANDS = (
     "stats",
     "compact",
     "pipeline",
+    "rewrite",
+    "convert",
+    "salvage",
+    "restore",
     "kafka-dump-log",
 )
 """Names of the subcommands. The module of a command, and its function, have underscores instead."""

@@ -87,6 +87,26 @@ class Selection(LogSelection):
         return dataset if self.on_damage == "fail" else skip_gone_files(dataset)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SourceSelection(LogSelection):
+    """Values of the options that select whole partitions to write again."""
+
+    include_internal: bool
+    replica: tuple[str, ...]
+    no_fill: bool
+
+    def open(self, paths: Sequence[str], *, on_damage: str = "fail") -> Dataset:
+        """Return the dataset that *paths* and the options select; InputError if there is none."""
+        return mb.open(
+            *paths,
+            on_damage=on_damage,
+            include_internal=self.include_internal,
+            replica=self.replica,
+            fill=not self.no_fill,
+            **self.arguments,
+        )
+
+
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:
     """Return limits with these values; None is a limit's default."""
     sizes = {"max_batch_bytes": max_batch_bytes, "max_entry_bytes": max_entry_bytes}
@@ -196,6 +216,22 @@ def with_options(decorators: Sequence[Decorator]) -> Decorator:
     return decorate
 
 
+partition_options: tuple[Decorator, ...] = (
+    flag_option("--include-internal", help="Include Kafka's internal topics without naming them."),
+    click.option(
+        "--replica",
+        multiple=True,
+        metavar="PATH",
+        help="If there are several replicas of a partition, read the one in this log.dir; may be "
+        "repeated, in order of preference.  [default: the best replica]",
+    ),
+    flag_option(
+        "--no-fill", help="Do not read damaged and missing ranges of a replica from the others."
+    ),
+)
+"""Options that choose between partitions and their replicas."""
+
+
 def selection_options() -> Decorator:
     """Return a decorator that adds the shared options and passes them on as `selection`.
 
@@ -230,20 +266,7 @@ def selection_options() -> Decorator:
             "error at the first damage. stop: end the partition there, as a broker's recovery "
             "would.",
         ),
-        flag_option(
-            "--include-internal", help="Include Kafka's internal topics without naming them."
-        ),
-        click.option(
-            "--replica",
-            multiple=True,
-            metavar="PATH",
-            help="If there are several replicas of a partition, read the one in this log.dir; may be "
-            "repeated, in order of preference.  [default: the best replica]",
-        ),
-        flag_option(
-            "--no-fill",
-            help="Do not read damaged and missing ranges of a replica from the others.",
-        ),
+        *partition_options,
         search_option,
         *limit_options,
         *store_options,
@@ -269,3 +292,13 @@ log_selection_options = _selection_decorator(
     LogSelection, *topic_options, search_option, *limit_options, *store_options
 )
 """Decorator that adds the options of a LogSelection and passes them on as `selection`."""
+
+source_options = _selection_decorator(
+    SourceSelection,
+    *topic_options,
+    *partition_options,
+    search_option,
+    *limit_options,
+    *store_options,
+)
+"""Decorator that adds the options of a SourceSelection and passes them on as `selection`."""

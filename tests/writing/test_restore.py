@@ -1,0 +1,141 @@
+"""Tests that restored partitions have nothing that a new topic of another cluster would not take."""
+
+import struct
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import log_builder as build
+import magicbyte as mb
+from clusters import Cluster, each_cluster
+from magicbyte.writing.restore import PRODUCER_ID_SHIFT
+
+COLUMNS = ["topic", "partition", "offset", "timestamp", "key", "value", "headers", "sequence"]
+HEADER = ["base_offset", "last_offset", "leader_epoch", "producer_id", "magic", "is_control"]
+
+
+@each_cluster
+def test_restored_real_partitions_are_taken_by_a_new_topic(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    source = cluster.open("read_uncommitted")
+    report = mb.restore(source, tmp_path / "out")
+    assert not report.failures
+    copies = mb.open(tmp_path / "out", isolation_level="read_uncommitted", include_internal=True)
+    assert copies.records(COLUMNS).to_pylist() == source.records(COLUMNS).to_pylist()
+    for row in copies.batches(HEADER).to_pylist():
+        if row["magic"] == 2:
+            assert row["leader_epoch"] == 0
+            assert row["producer_id"] is None or row["producer_id"] >= PRODUCER_ID_SHIFT
+    bounds = ["topic", "partition", "log_start_offset"]
+    expected = source.partitions(bounds).to_pylist()
+    assert copies.partitions(bounds).to_pylist() == expected
+    for log, row in zip(copies.logs, expected, strict=True):
+        assert log.logs[0].base_offset == row["log_start_offset"]
+    errors = [each for each in mb.verify(tmp_path / "out").findings if each.severity == "error"]
+    assert not errors
+    check_committed_rows(cluster, report, tmp_path / "out")
+
+
+def check_committed_rows(cluster: Cluster, report: mb.RewriteReport, out: Path) -> None:
+    """Check that read_committed gets more records only after transactions that were open."""
+    ended = {
+        (row["topic"], row["partition"])
+        for row in report.partitions
+        if "abort-marker-added" in row["changed_entries"]
+    }
+    expected = by_partition(cluster.open("read_committed"))
+    found = by_partition(mb.open(out, include_internal=True))
+    for key, rows in found.items():
+        source_rows = expected.get(key, [])
+        assert (rows[: len(source_rows)] if key in ended else rows) == source_rows
+
+
+def by_partition(dataset: mb.Dataset) -> dict[tuple[str, int], list[dict[str, Any]]]:
+    rows: dict[tuple[str, int], list[dict[str, Any]]] = {}
+    for row in dataset.records(COLUMNS).to_pylist():
+        rows.setdefault((row["topic"], row["partition"]), []).append(row)
+    return rows
+
+
+def restored(tmp_path: Path, *batches: bytes, log_start: int | None = None, **options: Any) -> Path:
+    folder = build.Folder(tmp_path / "in").log_dir()
+    folder.segment("t-0", b"".join(batches))
+    if log_start is not None:
+        folder.checkpoint("log-start-offset-checkpoint", {("t", 0): log_start})
+    report = mb.restore(mb.open(tmp_path / "in"), tmp_path / "out", **options)
+    assert not report.failures, report.failures
+    return tmp_path / "out" / "t-0"
+
+
+def test_open_transactions_are_aborted_at_the_log_end_in_their_order(tmp_path: Path) -> None:
+    folder = restored(tmp_path, build.transactional(0, 8, epoch=2), build.transactional(1, 7))
+    rows = mb.open(folder.parent).transactions(["producer_id", "marker_offset", "outcome"])
+    assert rows.to_pylist() == [
+        {"producer_id": 8 + PRODUCER_ID_SHIFT, "marker_offset": 2, "outcome": "aborted"},
+        {"producer_id": 7 + PRODUCER_ID_SHIFT, "marker_offset": 3, "outcome": "aborted"},
+    ]
+    (bounds,) = mb.open(folder.parent).partitions(["log_end_offset", "last_stable_offset"])
+    assert bounds.to_pylist() == [{"log_end_offset": 4, "last_stable_offset": 4}]
+
+
+def test_abort_marker_has_the_78_bytes_that_a_broker_writes(tmp_path: Path) -> None:
+    data = build.transactional(0, 7, epoch=2)
+    folder = restored(tmp_path, data, producer_ids="keep")
+    marker = (folder / f"{0:020}.log").read_bytes()[len(data) :]
+    expected = build.control(build.ABORT, 1, 7, epoch=2)
+    assert marker == expected
+    assert len(marker) == 78
+
+
+def test_open_transactions_and_producer_ids_stay_if_asked(tmp_path: Path) -> None:
+    data = build.transactional(0, 7, leader_epoch=5)
+    folder = restored(
+        tmp_path,
+        data,
+        producer_ids="keep",
+        open_transaction_policy="keep",
+        leader_epoch=None,
+    )
+    assert (folder / f"{0:020}.log").read_bytes() == data
+
+
+def test_records_below_the_log_start_are_not_in_the_output(tmp_path: Path) -> None:
+    content = [build.record(b"v%d" % n, delta=n, time_delta=n) for n in range(4)]
+    data = build.batch(content, 0, producer=7, epoch=1, sequence=10, codec=build.GZIP)
+    folder = restored(tmp_path, data, log_start=2, producer_ids="keep")
+    names = ["offset", "timestamp", "value", "sequence", "producer_id", "codec"]
+    source = mb.open(tmp_path / "in").records(names).to_pylist()
+    assert mb.open(folder).records(names).to_pylist() == source
+    assert [path.name for path in folder.glob("*.log")] == [f"{2:020}.log"]
+    (batch,) = mb.open(folder).batches(["base_offset", "record_count"]).to_pylist()
+    assert batch == {"base_offset": 2, "record_count": 2}
+
+
+def test_log_whose_start_is_its_end_becomes_an_empty_segment(tmp_path: Path) -> None:
+    folder = restored(tmp_path, build.batch_of(0, b"a"), log_start=1)
+    assert {path.name: path.stat().st_size for path in folder.glob("*.log")} == {f"{1:020}.log": 0}
+
+
+def test_checksums_of_messages_are_not_taken_for_leader_epochs(tmp_path: Path) -> None:
+    # Bytes 12 to 15 of a v0 or v1 message are its CRC.
+    data = build.message(b"a") + build.wrapper([build.message(b"b")], 1)
+    folder = restored(tmp_path, data)
+    assert (folder / f"{0:020}.log").read_bytes() == data
+
+
+def test_snapshot_has_the_shifted_producer_ids(tmp_path: Path) -> None:
+    folder = restored(tmp_path, build.batch(build.records(1), 0, producer=7, epoch=0, sequence=0))
+    snapshot = (folder / f"{1:020}.snapshot").read_bytes()
+    assert struct.unpack_from(">q", snapshot, 10) == (7 + PRODUCER_ID_SHIFT,)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"producer_ids": "drop"}, {"open_transaction_policy": "commit"}, {"leader_epoch": -1}],
+)
+def test_options_that_are_not_allowed_are_refused(options: dict[str, Any], tmp_path: Path) -> None:
+    build.Folder(tmp_path / "in").segment("t-0", build.batch_of(0, b"a"))
+    with pytest.raises(mb.InputError):
+        mb.restore(mb.open(tmp_path / "in"), tmp_path / "out", **options)

@@ -1,0 +1,87 @@
+"""`magicbyte restore`: prepares partitions for a running cluster."""
+
+from pathlib import Path
+
+import click
+
+from magicbyte.writing.restore import OPEN_TRANSACTION_POLICIES, PRODUCER_ID_POLICIES
+from magicbyte.writing.restore import restore as restore_logs
+from magicbyte_cli.selection import SourceSelection, paths_argument, source_options
+from magicbyte_cli.unread_messages import warn_of_unread
+from magicbyte_cli.writing_options import (
+    output_or_none,
+    print_report,
+    run_with_progress,
+    writing_options,
+)
+
+
+@click.command(
+    short_help="Prepare partitions for a running cluster, with their offsets.",
+    epilog="""\b
+    Examples:
+      magicbyte restore /backup/log-0 --topic orders -o /staging
+      magicbyte restore /backup/log-0 --topic orders --dry-run
+    """,
+)
+@paths_argument
+@writing_options
+@click.option(
+    "--leader-epoch",
+    type=click.IntRange(0, (1 << 31) - 1),
+    default=0,
+    metavar="N",
+    help="Leader epoch of all batches. A new topic has 0, and its followers refuse higher ones for ever.",
+)
+@click.option(
+    "--producer-ids",
+    type=click.Choice(PRODUCER_ID_POLICIES),
+    default="shift",
+    help="shift: add 2^62, which no cluster gives out. keep: only for the cluster that gave them out; another one "
+    "gives them out again, and then loses or refuses writes.",
+)
+@click.option(
+    "--open-transactions",
+    "open_transaction_policy",
+    type=click.Choice(OPEN_TRANSACTION_POLICIES),
+    default="abort",
+    help="abort: append a marker that aborts each. keep: consumers with read_committed stop there until "
+    "`kafka-transactions abort` ends them.",
+)
+@source_options
+@click.pass_context
+def restore(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    out: Path | None,
+    dry_run: bool,
+    index_interval_bytes: int,
+    segment_bytes: int | None,
+    format_name: str,
+    leader_epoch: int,
+    producer_ids: str,
+    open_transaction_policy: str,
+    selection: SourceSelection,
+) -> None:
+    """Write partitions into the new folder OUT so that a running cluster takes them, with their offsets.
+
+    Move a folder from OUT into a broker's log.dir, and then create its topic: the broker takes it. The records keep
+    their offsets, timestamps, headers and transactions. The partition is cut at its log start offset.
+    """
+    target = output_or_none(out, dry_run=dry_run)
+    dataset = selection.open(paths)
+    report = run_with_progress(
+        lambda progress: restore_logs(
+            dataset,
+            target,
+            leader_epoch=leader_epoch,
+            producer_ids=producer_ids,
+            open_transaction_policy=open_transaction_policy,
+            index_interval_bytes=index_interval_bytes,
+            segment_bytes=segment_bytes,
+            progress=progress,
+        )
+    )
+    warn_of_unread(dataset.unread)
+    ctx.exit(print_report(report, format_name))

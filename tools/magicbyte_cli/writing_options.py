@@ -1,0 +1,124 @@
+"""Options and reports of the commands that write logs into a new folder."""
+
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+
+from magicbyte.writing.rewrite import RewriteReport
+from magicbyte_cli import parameters
+from magicbyte_cli.display import byte_size, counted, text_line
+from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.progress import ProgressBar
+from magicbyte_cli.selection import Decorator, flag_option, format_option, size_option, with_options
+from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+
+MAX_FAILURES = 10
+"""Partitions that failed and are printed one by one."""
+
+output_option = click.option(
+    "-o",
+    "--output",
+    "out",
+    metavar="OUT",
+    type=parameters.OutPath(),
+    help="New folder to write, outside of every PATH. It is laid out like a log.dir; each partition appears in it "
+    "whole or not at all. If a run did not finish, the same command writes what is missing.",
+)
+
+writing_options: Decorator = with_options(
+    (
+        output_option,
+        flag_option(
+            "--dry-run", help="Write nothing; read everything and print what would be written."
+        ),
+        click.option(
+            "--index-interval-bytes",
+            type=click.IntRange(0),
+            default=4096,
+            metavar="N",
+            help="The topic's index.interval.bytes, by which the indexes are built.",
+        ),
+        size_option(
+            "--segment-bytes",
+            help="Largest size of a segment; a larger one is divided.  [default: 1GiB]",
+        ),
+        format_option("Format of the report on stdout."),
+    )
+)
+"""Adds the options that all commands have which write logs."""
+
+
+def output_or_none(out: Path | None, *, dry_run: bool) -> Path | None:
+    """Return the folder to write; None for a dry run. Raises UsageError if neither or both are given."""
+    if dry_run == (out is not None):
+        raise click.UsageError(
+            "--dry-run writes nothing: leave out -o OUT"
+            if dry_run
+            else "name the folder to write: -o OUT; or give --dry-run"
+        )
+    return out
+
+
+def run_with_progress(job: Callable[[Callable[[int, int], None]], RewriteReport]) -> RewriteReport:
+    """Return the report of *job*, which gets a function that shows its progress."""
+    with ProgressBar() as bar:
+        return job(bar.show)
+
+
+def print_report(report: RewriteReport, format_name: str) -> int:
+    """Print *report*; return the exit status: 1 if a partition failed."""
+    lines = _ndjson_lines(report) if format_name == "ndjson" else _text_lines(report)
+    for line in lines:
+        sys.stdout.buffer.write(line)
+    failures = report.failures
+    for row in failures[:MAX_FAILURES]:
+        warn(f"{row['topic']}-{row['partition']} was not written: {row['error']}")
+    if len(failures) > MAX_FAILURES:
+        warn(f"and {len(failures) - MAX_FAILURES:,} more partitions: see --format ndjson")
+    others = [finding for finding in report.findings if finding.severity != "error"]
+    warn_of_findings(others, see="magicbyte verify")
+    return 1 if failures else exit_status(others)
+
+
+def _ndjson_lines(report: RewriteReport) -> Iterator[bytes]:
+    for row in report.partitions:
+        yield object_line({"kind": "partition", **row})
+    yield object_line({"kind": "summary", **report.summary})
+
+
+def _text_lines(report: RewriteReport) -> Iterator[bytes]:
+    for row in report.partitions:
+        if row["outcome"] != "failed":
+            yield text_line(partition_line(row))
+    yield text_line(summary_line(report))
+
+
+def partition_line(row: dict[str, Any]) -> str:
+    """Return the line of a partition: bytes before and after, and the changes."""
+    name = f"{row['topic']}-{row['partition']}"
+    sizes = f"{byte_size(row['source_bytes'])} -> {byte_size(row['output_bytes'])}"
+    parts = [f"{name}: {sizes} in {counted(row['segments'], 'segment')}"]
+    parts += _changes(row["changed_entries"], "batches")
+    parts += _changes(row["changed_records"], "records")
+    if len(parts) == 1:
+        parts.append("every batch as it was")
+    if row["outcome"] == "written by an earlier run":
+        parts.append("written by an earlier run")
+    return "; ".join(parts)
+
+
+def _changes(counts: dict[str, int], noun: str) -> list[str]:
+    return [f"{noun} {name.replace('-', ' ')}: {count:,}" for name, count in counts.items()]
+
+
+def summary_line(report: RewriteReport) -> str:
+    """Return the line about all partitions."""
+    summary = report.summary
+    count = counted(summary["partitions"] - summary["failed"], "partition")
+    sizes = f"{byte_size(summary['source_bytes'])} -> {byte_size(summary['output_bytes'])}"
+    target = "nothing was written" if report.output_path is None else f"in {report.output_path}"
+    failed = f"; {summary['failed']:,} failed" if summary["failed"] else ""
+    return f"{count}, {sizes}, {target}{failed}"
