@@ -14,9 +14,9 @@ import magicbyte as mb
 from clusters import Cluster, each_cluster
 from magicbyte.logdir.file_names import OUTPUT_MANIFEST
 from magicbyte.reading.entry_runs import PartitionReader
+from magicbyte.writing._output_log_dir import DRAFTS
+from magicbyte.writing._output_parts import OutputPart
 from magicbyte.writing.copies import CopyChange, rewrite
-from magicbyte.writing.output_log_dir import DRAFTS
-from magicbyte.writing.output_parts import OutputPart
 from magicbyte.writing.rewrite import ChangeCounts
 
 

@@ -20,15 +20,15 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader, SourceRun
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte.writing.comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
-from magicbyte.writing.conversion_losses import conversion_losses
+from magicbyte.writing._comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
+from magicbyte.writing._conversion_losses import conversion_losses
+from magicbyte.writing._entry_stages import segment_runs
+from magicbyte.writing._output_log_dir import RewriteJob
+from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
+from magicbyte.writing._record_groups import RecordGroup, TargetFormat
+from magicbyte.writing._run_records import decoded_runs, rows_of
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.entry_stages import segment_runs
-from magicbyte.writing.output_log_dir import RewriteJob
-from magicbyte.writing.output_parts import EntryBytes, NewSegment, OutputPart
-from magicbyte.writing.record_groups import RecordGroup, TargetFormat
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RefusedError, RewriteReport
-from magicbyte.writing.run_records import decoded_runs, rows_of
 from magicbyte_formats.wire import CODEC_NAMES, Codec
 
 DEFAULT_BATCH_BYTES = 16384

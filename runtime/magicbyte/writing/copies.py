@@ -11,11 +11,11 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.storage import is_url
-from magicbyte.writing.comparison import check_equal, facts_of
-from magicbyte.writing.entry_stages import copied_parts
-from magicbyte.writing.output_log_dir import OutputLogDir, RewriteJob
-from magicbyte.writing.output_parts import OutputPart
-from magicbyte.writing.partition_writer import PartitionWriter
+from magicbyte.writing._comparison import check_equal, facts_of
+from magicbyte.writing._entry_stages import copied_parts
+from magicbyte.writing._output_log_dir import OutputLogDir, RewriteJob
+from magicbyte.writing._output_parts import OutputPart
+from magicbyte.writing._partition_writer import PartitionWriter
 from magicbyte.writing.rewrite import (
     ChangeCounts,
     Progress,

@@ -15,24 +15,24 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader
-from magicbyte.writing.batches_without_data import transaction_marker
-from magicbyte.writing.comparison import (
+from magicbyte.writing._batches_without_data import transaction_marker
+from magicbyte.writing._comparison import (
     RECORD_COLUMNS,
     ComparedRecords,
     LogFacts,
     check_equal,
     facts_of,
 )
-from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.entry_stages import (
+from magicbyte.writing._entry_stages import (
     copied_parts,
     cut_before,
     with_leader_epoch,
     with_producer_ids_above,
 )
-from magicbyte.writing.output_log_dir import RewriteJob
-from magicbyte.writing.output_parts import EntryBytes, OutputPart
-from magicbyte.writing.partition_writer import PartitionWriter
+from magicbyte.writing._output_log_dir import RewriteJob
+from magicbyte.writing._output_parts import EntryBytes, OutputPart
+from magicbyte.writing._partition_writer import PartitionWriter
+from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
 
 PRODUCER_ID_SHIFT = 1 << 62

@@ -18,10 +18,10 @@ from magicbyte.reading.entry_runs import PartitionReader
 from magicbyte.reading.opening import open as open_logs
 from magicbyte.storage.output_folder import LocalFolder
 from magicbyte.verification.verify import verify
-from magicbyte.writing.counting_folder import CountingFolder
-from magicbyte.writing.output_log_dir import CheckpointOffsets, OutputLogDir
-from magicbyte.writing.output_parts import OutputPart
-from magicbyte.writing.partition_writer import DEFAULT_SEGMENT_BYTES, FileSink, PartitionWriter
+from magicbyte.writing._counting_folder import CountingFolder
+from magicbyte.writing._output_log_dir import CheckpointOffsets, OutputLogDir
+from magicbyte.writing._output_parts import OutputPart
+from magicbyte.writing._partition_writer import DEFAULT_SEGMENT_BYTES, FileSink, PartitionWriter
 
 Progress = Callable[[int, int], None]
 """Called with the bytes that are done, and those in all."""

@@ -12,14 +12,14 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import LostBytes, PartitionReader, SegmentStart, SourceRun
 from magicbyte.reading.read_options import ISOLATION_LEVELS
-from magicbyte.writing.batches_without_data import empty_batch, transaction_marker
-from magicbyte.writing.comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
+from magicbyte.writing._batches_without_data import empty_batch, transaction_marker
+from magicbyte.writing._comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
+from magicbyte.writing._entry_stages import base_offset_of
+from magicbyte.writing._lost_markers import LostMarker, MarkerPlan
+from magicbyte.writing._ordered_entries import DisorderedEntries, OrderedPart, ordered_parts
+from magicbyte.writing._output_log_dir import RewriteJob
+from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.entry_stages import base_offset_of
-from magicbyte.writing.lost_markers import LostMarker, MarkerPlan
-from magicbyte.writing.ordered_entries import DisorderedEntries, OrderedPart, ordered_parts
-from magicbyte.writing.output_log_dir import RewriteJob
-from magicbyte.writing.output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
 
 DECODED = ("offset",)

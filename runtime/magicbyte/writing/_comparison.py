@@ -11,7 +11,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.writing.record_digest import RecordDigest
+from magicbyte.writing._record_digest import RecordDigest
 
 RECORD_COLUMNS = (
     *("offset", "timestamp", "timestamp_type", "key", "value", "headers", "outcome"),

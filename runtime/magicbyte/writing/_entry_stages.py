@@ -12,8 +12,14 @@ from magicbyte import checksum
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.entry_runs import Part, SegmentStart, SourceRun
-from magicbyte.writing.entry_cuts import entry_from
-from magicbyte.writing.output_parts import EntryBytes, NewSegment, OutputPart, headers_of, starts_of
+from magicbyte.writing._entry_cuts import entry_from
+from magicbyte.writing._output_parts import (
+    EntryBytes,
+    NewSegment,
+    OutputPart,
+    headers_of,
+    starts_of,
+)
 from magicbyte_formats.wire import RecordBatchHeader
 
 LEADER_EPOCH = RecordBatchHeader.POSITIONS["partition_leader_epoch"]

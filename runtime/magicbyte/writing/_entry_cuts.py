@@ -13,7 +13,7 @@ from magicbyte.engines.protocol import Chunk
 from magicbyte.errors import error_of
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.tables.arrays import to_numpy
-from magicbyte.writing.run_records import ENCODED_COLUMNS
+from magicbyte.writing._run_records import ENCODED_COLUMNS
 
 
 def entry_from(

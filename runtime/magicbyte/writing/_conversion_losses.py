@@ -7,7 +7,7 @@ import pyarrow.compute as pc
 from magicbyte.engines.factory import engine
 from magicbyte.reading.entry_runs import PartitionReader, SourceRun
 from magicbyte.tables.schemas import OUTCOMES
-from magicbyte.writing.run_records import decoded_runs, rows_of
+from magicbyte.writing._run_records import decoded_runs, rows_of
 
 COMMITTED = OUTCOMES.index("committed")
 

@@ -13,7 +13,7 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.file_names import segment_name
 from magicbyte.writing._companions import CompanionBuilder, SegmentCompanions
-from magicbyte.writing.output_parts import EntryBytes, NewSegment, OutputPart
+from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 
 DEFAULT_SEGMENT_BYTES = 1 << 30
 """Kafka's default `segment.bytes`."""

@@ -10,7 +10,7 @@ import pyarrow.compute as pc
 from magicbyte.engines.encoding import BatchFields, Encoder
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.tables.arrays import to_numpy
-from magicbyte.writing.output_parts import EntryBytes
+from magicbyte.writing._output_parts import EntryBytes
 
 FLUSH_BYTES = 4 << 20
 """Bytes of records that are encoded together."""
