@@ -33,9 +33,9 @@ def test_the_examples_give_what_is_shown(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    example, shown = examples(PAGE)[0]
-    exec(compile(example, PAGE, "exec"), {})
-    assert capsys.readouterr().out == shown
+    for example, shown in examples(PAGE):
+        exec(compile(example, PAGE, "exec"), {})
+        assert capsys.readouterr().out == shown
 
     (transcript,) = blocks(PAGE, "console")
     command, shown = transcript.removeprefix("$ magicbyte ").split("\n", 1)

@@ -10,6 +10,7 @@ from magicbyte.errors import InputError
 from magicbyte.tables.arrays import null_mask, number_array, to_numpy
 
 NO_TIMESTAMP = -1
+NOTHING = pa.nulls(0, pa.binary())
 MILLISECONDS = pa.timestamp("ms")
 BYTES_OR_TEXT = (pa.binary(), pa.string())
 """Types whose buffers are alike: offsets of 32 bits, then bytes."""
@@ -32,7 +33,7 @@ class RecordsToEncode(NamedTuple):
     def header_columns(self) -> tuple[pa.Array, pa.Array]:
         """Return keys and values of the headers of all records."""
         if self.header_array is None:
-            return pa.nulls(0, pa.binary()), pa.nulls(0, pa.binary())
+            return NOTHING, NOTHING
         return self.header_array.values.field(0), self.header_array.values.field(1)
 
 

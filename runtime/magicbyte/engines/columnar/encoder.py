@@ -37,7 +37,7 @@ from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.recompression import recompress_batch, sealed_batch
 from magicbyte.errors import InputError
 from magicbyte.tables.arrays import number_array, to_numpy, value_offsets
-from magicbyte_formats.wire import RecordBatchHeader
+from magicbyte_formats.wire import Codec, RecordBatchHeader
 from magicbyte_kernels.kernel_interface import BUFFER_FULL, UNWRITABLE
 
 BATCH, MESSAGE = (description(FORMATS[magic]) for magic in (2, 0))
@@ -45,10 +45,36 @@ BATCH, MESSAGE = (description(FORMATS[magic]) for magic in (2, 0))
 PIECE_BYTES = 1 << 20
 """Output of one call of the kernel, about: a call costs as much as encoding some hundred records."""
 PIECE_BATCHES = 1 << 12
+"""Most batches of one call."""
 
 RECORD_OVERHEAD, HEADER_OVERHEAD = 48, 16
 """Most bytes of a record or message that are neither key, value nor headers, and of a record header's
 lengths. A message has up to 34, a record up to 41."""
+
+
+ENCODED = "encoded batches"
+"""Use of pooled memory for batches that a caller has not dropped yet."""
+
+SET_BITS = (
+    block.BASE_OFFSET,
+    block.LAST_OFFSET_DELTA,
+    block.BASE_TIMESTAMP,
+    block.MAX_TIMESTAMP,
+)
+"""Bits of SET_FIELDS for OPTIONAL_FIELDS."""
+
+DESCRIPTOR_NAMES = {
+    "partition_leader_epoch": "leader_epoch",
+    **{
+        name: name
+        for name in (
+            *OPTIONAL_FIELDS,
+            *("timestamp_type", "is_transactional", "is_control", "has_delete_horizon"),
+            *("producer_id", "producer_epoch", "base_sequence"),
+        )
+    },
+}
+"""Fields of BatchFields by their names in the specification."""
 
 
 class ColumnarEncoder:
@@ -127,10 +153,6 @@ class ColumnarEncoder:
         )
 
 
-ENCODED = "encoded batches"
-"""Use of pooled memory for batches that a caller has not dropped yet."""
-
-
 def _most_bytes(record_columns: RecordsToEncode) -> int:
     """Return a number of bytes that all records together do not exceed, encoded but not compressed."""
     total = RECORD_OVERHEAD * record_columns.num_rows
@@ -138,8 +160,10 @@ def _most_bytes(record_columns: RecordsToEncode) -> int:
         total += _content_bytes(array)
     if record_columns.header_array is not None:
         offsets = value_offsets(record_columns.header_array)
-        total += HEADER_OVERHEAD * int(offsets[-1] - offsets[0])
-        total += sum(map(_content_bytes, record_columns.header_columns()))
+        first, count = int(offsets[0]), int(offsets[-1] - offsets[0])
+        total += HEADER_OVERHEAD * count
+        for array in record_columns.header_columns():
+            total += _content_bytes(array.slice(first, count))
     return total
 
 
@@ -183,7 +207,9 @@ class _EncodeCall:
         options[block.MOST], options[block.IS_ESTIMATED] = limit, is_estimated
         options[block.OFFSETS] = self._source.offsets
         options[block.TIMESTAMPS] = self._source.timestamps
-        self._is_compressed_here = bool(fields.codec) and compressor(fields.codec, level) is None
+        self._is_compressed_here = (
+            fields.codec != Codec.NONE and compressor(fields.codec, level) is None
+        )
 
     def _prepare_compression(self, capacity: int) -> None:
         """Provide the compressor of this thread, and memory for *capacity* bytes of records.
@@ -255,35 +281,12 @@ class _EncodeCall:
         return bytes(batch)
 
 
-SET_BITS = (
-    block.BASE_OFFSET,
-    block.LAST_OFFSET_DELTA,
-    block.BASE_TIMESTAMP,
-    block.MAX_TIMESTAMP,
-)
-"""Bits of SET_FIELDS for OPTIONAL_FIELDS."""
-
-DESCRIPTOR_NAMES = {
-    "partition_leader_epoch": "leader_epoch",
-    **{
-        name: name
-        for name in (
-            *OPTIONAL_FIELDS,
-            *("timestamp_type", "is_transactional", "is_control", "has_delete_horizon"),
-            *("producer_id", "producer_epoch", "base_sequence"),
-        )
-    },
-}
-"""Fields of BatchFields by their names in the specification."""
-
-
 def _descriptor(fields: BatchFields) -> "np.ndarray[tuple[int, int], np.dtype[np.int64]]":
     """Return the header of a batch as a descriptor; the codec is 0."""
-    header = descriptor_table(1, BATCH.WIDTH)
-    header[:] = 0
+    numbers = [0] * BATCH.WIDTH
     for name, field in DESCRIPTOR_NAMES.items():
-        header[0, BATCH.NAMES[name]] = getattr(fields, field) or 0
-    return header
+        numbers[BATCH.NAMES[name]] = getattr(fields, field) or 0
+    return np.array([numbers], np.int64)
 
 
 def _message_set(magic: int, record_columns: RecordsToEncode, timestamp_type: int) -> memoryview:

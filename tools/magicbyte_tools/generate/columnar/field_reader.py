@@ -29,7 +29,7 @@ VARINTS = {("zigzag", 32): (5, "zigzag32"), ("zigzag", 64): (10, "zigzag64")}
 
 RESERVED = {"address", "available", "capacity", "desc", "end", "entries", "first", "last", "length"}
 RESERVED |= {"n", "p", "p_end", "positions", "size", "state", "stop", "verify"}
-RESERVED |= {"first", "last", "most", "num_rows", "row", "source", "to"}
+RESERVED |= {"addresses", "begin", "is_estimated", "most", "num_rows", "row", "to"}
 RESERVED |= {"element", "element_start", "is_lenient", "payload_start", "row_start", "rows_before"}
 """Variables of the kernels that no field may be called."""
 
