@@ -10,9 +10,11 @@ from typing import Any
 import click
 import pytest
 
+import magicbyte as mb
 from file_damage import flip
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli import main
+from paths import DATA
 
 from .conftest import PLAIN, TRANSACTIONS, error_line, refusal, run, run_ndjson
 
@@ -267,3 +269,23 @@ def test_a_wrong_call_is_status_2_and_writes_no_rows(options: list[str]) -> None
     complaint = refusal("dump", TRANSACTIONS, *options)
     assert complaint.splitlines()[-1].startswith("Error: ")
     assert "Traceback" not in complaint
+
+
+def test_latest_prints_the_last_record_of_each_key() -> None:
+    path = DATA / "4.3" / "compacted" / "log-0"
+    arguments = ("dump", path, "--topic", "compacted-gzip", "--columns", "offset,key", "--latest")
+    rows = run_ndjson(*arguments)
+    dataset = mb.open(str(path), topics=["compacted-gzip"])
+    latest = dataset.latest(["offset", "key"]).to_pylist()
+    assert [row["offset"] for row in rows] == [row["offset"] for row in latest]
+    key = rows[3]["key"]
+    assert run_ndjson(*arguments, "--where-key", f"={key}") == [rows[3]]
+    assert len(run_ndjson(*arguments, "--to-offset", rows[5]["offset"])) >= 5
+
+
+def test_latest_has_no_dispositions_and_no_tail() -> None:
+    for option in ("--tail=1", "--follow", "--disposition=aborted"):
+        assert "--latest cannot be combined" in refusal("dump", TRANSACTIONS, "--latest", option)
+    assert "--latest applies to records" in refusal(
+        "dump", TRANSACTIONS, "--latest", "--table", "batches"
+    )

@@ -85,4 +85,4 @@ def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_dataset_shows_its_tables_and_its_plan_only() -> None:
     public = {name for name in dir(mb.Dataset) if not name.startswith("_")}
-    assert public == {*TABLES, "plan", "splits", "stored"}
+    assert public == {*TABLES, "latest", "plan", "splits", "stored"}

@@ -68,6 +68,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
+      magicbyte dump users-0 --latest --to-time 2024-05-01T12:00:00Z --where-key =user-17
       magicbyte dump /var/lib/kafka --table batches --quick
       magicbyte dump /var/lib/kafka --table problems
       magicbyte dump orders-0/00000000000000000000.timeindex
@@ -98,6 +99,11 @@ NOT_IN_NDJSON = ("file", "position")
     help="Records with these dispositions.  [default: delivered]",
 )
 @flag_option(
+    "--latest",
+    help="Only the last record of each key of a partition, unless that is a tombstone: the state at the end of "
+    "what is read, which --to-offset and --to-time make earlier.",
+)
+@flag_option(
     "--quick", help="With --table batches: read only the headers of batches, and check no CRC."
 )
 @where_options
@@ -114,6 +120,7 @@ def dump(
     bytes_as: str,
     limit: int | None,
     dispositions: tuple[str, ...] | None,
+    latest: bool,
     quick: bool,
     where: tuple[Condition, ...],
     tail: int | None,
@@ -135,16 +142,21 @@ def dump(
         for is_given, rule in (
             (dispositions is not None, "--disposition applies"),
             (where, "--where-... applies"),
+            (latest, "--latest applies"),
             (tail is not None or follow, "--tail and --follow apply"),
         ):
             if is_given:
                 raise click.UsageError(f"{rule} to records, not to {table_name}")
     if follow and (selection.to_offset is not None or selection.to_time is not None):
         raise click.UsageError("--follow cannot be combined with --to-offset or --to-time")
+    if latest and (tail is not None or follow or dispositions is not None):
+        raise click.UsageError("--latest cannot be combined with --tail, --follow or --disposition")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick applies to batches, not to {table_name}")
     column_names = _column_names(ALL_TABLES[table_name], format_name, columns)
-    choose = partial(records_where, dispositions=dispositions or DELIVERED, where=where)
+    choose = partial(
+        records_where, dispositions=dispositions or DELIVERED, where=where, latest=latest
+    )
     if follow:
         following = FollowCommand(
             partial(selection.open, paths),

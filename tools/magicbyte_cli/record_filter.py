@@ -141,12 +141,20 @@ def records_where(
     columns: Sequence[str],
     dispositions: Sequence[str],
     where: Sequence[Condition],
+    *,
+    latest: bool = False,
 ) -> Rows:
-    """Return the records of *dataset* that match all conditions of *where*."""
+    """Return the records of *dataset* that match all conditions of *where*; *latest*: the last of each key."""
+
+    def records_of(names: Sequence[str]) -> Rows:
+        return (
+            dataset.latest(names) if latest else dataset.records(names, dispositions=dispositions)
+        )
+
     if not where:
-        return dataset.records(columns, dispositions=dispositions)
+        return records_of(columns)
     needed = {*columns, *(condition.column for condition in where)}
-    records = dataset.records([*needed], dispositions=dispositions)
+    records = records_of([*needed])
 
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         for batch in records.read_into(report):

@@ -9,11 +9,14 @@ like any other: it is surveyed as a whole, and divided into splits.
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from functools import partial
+from typing import Any
 
 import pyarrow as pa
 
 from magicbyte._transactions import PlannedOutcomes
 from magicbyte.engines.protocol import Engine, Entries
+from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._log_pass import HeadersSufficePass, SurveyOptions
@@ -23,18 +26,35 @@ from magicbyte.reading.read_options import NO_RANGE, ReadOptions
 from magicbyte.reading.results import (
     ReadPosition,
     Report,
+    Rows,
     Tally,
     bytes_outside,
     examine_counted,
     read_splits,
 )
-from magicbyte.reading.split import ChunkResult, EntryResults, Split
+from magicbyte.reading.split import ChunkResult, EntryResults, Split, select_rows
 from magicbyte.reading.survey import SegmentSurvey
 from magicbyte.storage import File
+from magicbyte.tables import schemas
+from magicbyte.tables.binary_views import with_binary_views
 from magicbyte_formats.wire import EntryHeader, RecordBatchHeader
 
 SelectRows = Callable[[ChunkResult], Iterator[pa.RecordBatch]]
 """Yields the wanted rows of a result."""
+
+
+ReadTable = Callable[[Report], Iterator[Any]]
+"""Yields the rows of a table, or Arrow batches of them, and fills in the report."""
+
+
+def after_findings(findings: Sequence[Finding], read: ReadTable) -> ReadTable:
+    """Return *read*, changed so that it first reports *findings*."""
+
+    def read_all(report: Report) -> Iterator[Any]:
+        report.findings.extend(findings)
+        yield from read(report)
+
+    return read_all
 
 
 class PlainPass(HeadersSufficePass):
@@ -258,3 +278,34 @@ def _is_assembled(log: PartitionLog) -> bool:
             for file in log.logs
         )
     )
+
+
+def record_rows(
+    planner: Planner,
+    logs: Sequence[PartitionLog],
+    names: tuple[str, ...],
+    dispositions: tuple[str, ...],
+    *,
+    unreadable: Sequence[Finding] = (),
+    views: bool = False,
+) -> Rows:
+    """Return the columns *names* of the records of *logs* with *dispositions*; reports begin with *unreadable*.
+
+    Raises InputError for a disposition that does not exist.
+    """
+    for name in dispositions:
+        if name not in schemas.DISPOSITIONS:
+            raise InputError(f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}")
+    only_wanted = "outside_range" not in dispositions
+    select = partial(select_rows, dispositions=dispositions)
+    of_split = split_reader(planner, names, select)
+    read: ReadTable = partial(
+        read_splits, planner, logs, of_split, views=views, only_wanted=only_wanted
+    )
+    read_all: ReadTable = partial(
+        read_records, planner, logs, names, select, views=views, only_wanted=only_wanted
+    )
+    if unreadable:
+        read, read_all = after_findings(unreadable, read), after_findings(unreadable, read_all)
+    schema = schemas.RECORDS.schema(names) if names else pa.schema([])
+    return Rows(with_binary_views(schema) if views else schema, read, read_all)

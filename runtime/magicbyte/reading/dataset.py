@@ -5,9 +5,9 @@ takes longer than reading the first records of a log.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
@@ -17,7 +17,8 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
-from magicbyte.reading._one_pass import read_records, split_reader
+from magicbyte.reading._one_pass import ReadTable, after_findings, record_rows
+from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
@@ -33,23 +34,9 @@ from magicbyte.reading.table_rows import (
     transaction_rows,
 )
 from magicbyte.tables import schemas
-from magicbyte.tables.binary_views import with_binary_views
 
 if TYPE_CHECKING:
     from magicbyte.reading.partition_tally import PartitionTally
-
-ReadTable = Callable[[Report], Iterator[Any]]
-"""Yields the rows of a table, or Arrow batches of them, and fills in the report."""
-
-
-def _after(findings: Sequence[Finding], read: ReadTable) -> ReadTable:
-    """Return *read*, changed so that it first reports *findings*."""
-
-    def read_all(report: Report) -> Iterator[Any]:
-        report.findings.extend(findings)
-        yield from read(report)
-
-    return read_all
 
 
 class Dataset:
@@ -123,30 +110,40 @@ class Dataset:
             >>> dataset.records(["offset"], dispositions=["control"]).to_pylist()
             [{'offset': 5}, {'offset': 10}, {'offset': 3}]
         """
-        names = schemas.RECORDS.check(
-            tuple(schemas.RECORDS.default if columns is None else columns)
+        names, dispositions = _record_columns(columns), tuple(dispositions)
+        unreadable = self.unreadable
+        return record_rows(
+            self._planner, self.logs, names, dispositions, unreadable=unreadable, views=binary_view
         )
-        for name in dispositions:
-            if name not in schemas.DISPOSITIONS:
-                raise InputError(
-                    f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}"
-                )
 
-        only_wanted = "outside_range" not in dispositions
-        select = partial(select_rows, dispositions=tuple(dispositions))
-        planner, logs = self._planner, self.logs
-        of_split = split_reader(planner, names, select)
-        read: ReadTable = partial(
-            read_splits, planner, logs, of_split, views=binary_view, only_wanted=only_wanted
-        )
-        read_all: ReadTable = partial(
-            read_records, planner, logs, names, select, views=binary_view, only_wanted=only_wanted
-        )
-        if self.unreadable:
-            read, read_all = _after(self.unreadable, read), _after(self.unreadable, read_all)
-        schema = schemas.RECORDS.schema(names) if names else pa.schema([])
-        schema = with_binary_views(schema) if binary_view else schema
-        return Rows(schema, read, read_all)
+    def latest(
+        self,
+        columns: Sequence[str] | None = None,
+        *,
+        offset: int | None = None,
+        time: Time | None = None,
+        tombstones: bool = False,
+    ) -> Rows:
+        """Return the last record of each key of each partition; memory grows with the number of keys.
+
+        Args:
+            columns: As for `records`.
+            offset: Offset to stop before. Default: the end of the dataset's range.
+            time: Stop before the first record with this timestamp or a later one, as for `open`.
+            tombstones: Return the tombstone of a key that was deleted. Default: leave the key out.
+        Returns:
+            Rows, by partition and offset, none without a key. Each iteration reads the logs twice.
+        Raises:
+            InputError: A column does not exist.
+        Example:
+            >>> mb.open("log-0", topics=["fenced"]).latest(["key"], offset=8).to_pylist()
+            [{'key': b'key-490898'}, {'key': b'key-645538'}]
+        """
+        from magicbyte.reading._latest import latest_rows
+
+        end = offset, None if time is None else milliseconds(time)
+        names, unreadable = _record_columns(columns), self.unreadable
+        return latest_rows(self._planner, self.logs, names, end, unreadable, tombstones=tombstones)
 
     def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
         """Return the batches and messages of the live segments, of every disposition.
@@ -165,7 +162,7 @@ class Dataset:
         """
 
         read = _batches_of(self._planner, self.logs, quick=quick)
-        return rows_of_table(schemas.BATCHES, columns, _after(self.unreadable, read))
+        return rows_of_table(schemas.BATCHES, columns, after_findings(self.unreadable, read))
 
     def segments(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the files of the partitions, with the bytes of live segments by disposition.
@@ -190,7 +187,7 @@ class Dataset:
                 for file in log.listed_files:
                     yield segment_row(log, file, tally.survey, tally.by_path.get(file.path))
 
-        return rows_of_table(schemas.SEGMENTS, columns, _after(self.unreadable, read))
+        return rows_of_table(schemas.SEGMENTS, columns, after_findings(self.unreadable, read))
 
     def transactions(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the transactions of the partitions.
@@ -213,7 +210,7 @@ class Dataset:
                 report.findings.extend(survey.findings)
                 yield from transaction_rows(survey)
 
-        return rows_of_table(schemas.TRANSACTIONS, columns, _after(self.unreadable, read))
+        return rows_of_table(schemas.TRANSACTIONS, columns, after_findings(self.unreadable, read))
 
     def partitions(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the partitions with their offsets, and their records by disposition.
@@ -233,7 +230,7 @@ class Dataset:
         counts = columns is None or any(name.startswith("records_") for name in columns)
 
         read = partial(_partitions_of, self._planner, self.all_logs, counts)
-        return rows_of_table(schemas.PARTITIONS, columns, _after(self.unreadable, read))
+        return rows_of_table(schemas.PARTITIONS, columns, after_findings(self.unreadable, read))
 
     def problems(self, columns: Sequence[str] | None = None) -> Rows:
         """Return the findings of a read of everything.
@@ -271,7 +268,7 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).replicas(["rank", "log_end_offset"]).to_pylist()
             [{'rank': 1, 'log_end_offset': 11}, {'rank': 1, 'log_end_offset': 4}]
         """
-        read = _after(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
+        read = after_findings(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
         return rows_of_table(schemas.REPLICAS, columns, read)
 
     def gaps(self, columns: Sequence[str] | None = None) -> Rows:
@@ -285,7 +282,7 @@ class Dataset:
             >>> mb.open("log-0", topics=["fenced"]).gaps(["reason"]).to_pylist()
             []
         """
-        read = _after(self.unreadable, partial(_gaps_of, self._planner, self.logs))
+        read = after_findings(self.unreadable, partial(_gaps_of, self._planner, self.logs))
         return rows_of_table(schemas.GAPS, columns, read)
 
     def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
@@ -341,6 +338,11 @@ class Dataset:
         from magicbyte.reading.partial_plan import plan_partitions
 
         return plan_partitions(self._planner, self.logs, max_partition_bytes)
+
+
+def _record_columns(columns: Sequence[str] | None) -> tuple[str, ...]:
+    """Return *columns* of `records`, by default the default ones; InputError names one that does not exist."""
+    return schemas.RECORDS.check(tuple(schemas.RECORDS.default if columns is None else columns))
 
 
 def findings_outside_partitions(dataset: Dataset) -> list[Finding]:
@@ -399,7 +401,9 @@ def _stored_rows(
     if definition is schemas.RECORDS:
         return Rows(
             schema,
-            _after(dataset.unreadable, _stored_records(dataset._planner, dataset.logs, names)),
+            after_findings(
+                dataset.unreadable, _stored_records(dataset._planner, dataset.logs, names)
+            ),
         )
     has_times = any(pa.types.is_timestamp(field.type) for field in schema)
     more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]

@@ -101,6 +101,15 @@ class LastOffsets:
         return int(full[0]) if len(full) else len(codes)
 
 
+def are_in(offsets: Numbers, ordered: Numbers) -> Mask:
+    """Return which of *offsets* are in *ordered*."""
+    if not len(ordered):
+        return np.zeros(len(offsets), np.bool_)
+    at = np.minimum(np.searchsorted(ordered, offsets), len(ordered) - 1)
+    mask: Mask = ordered[at] == offsets
+    return mask
+
+
 def _short_keys(key_column: pa.Array) -> pa.Array:
     """Return *key_column*, with a hash in place of each that is longer than MAX_EXACT_BYTES."""
     key_column = key_column.cast(_KEY)

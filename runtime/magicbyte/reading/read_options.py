@@ -1,7 +1,7 @@
 """The options of a read, as one value that travels from the caller to each split."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from magicbyte.engines.factory import ENGINES
 from magicbyte.errors import InputError
@@ -58,6 +58,15 @@ class ReadOptions:
                 "transactions 'index' with on_damage 'stop'",
                 "transactions 'markers': an index does not know where damage ends the log",
             )
+
+    def ending_at(self, offset: int | None, time_ms: int | None) -> "ReadOptions":
+        """Return the options with an earlier end: before *offset*, and before *time_ms*; None: no other end."""
+        ends = []
+        for (low, high), end in ((self.offsets, offset), (self.times, time_ms)):
+            if end is not None and (high is None or end < high):
+                high = end
+            ends.append((low, high if low is None or high is None else max(low, high)))
+        return replace(self, offsets=ends[0], times=ends[1])
 
     def wanted_offsets(self, offset_at: Callable[[int], int | None]) -> OffsetRange:
         """Return the offsets of a partition that are both in the range of offsets and in the range of times.

@@ -13,7 +13,7 @@ from magicbyte.engines.protocol import Decoded, Engine, Entries
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading.cleanable_range import CleanableRange, cleanable_range
 from magicbyte.reading.dispositions import ClassifiedEntries
-from magicbyte.reading.last_offsets import LastOffsets
+from magicbyte.reading.last_offsets import LastOffsets, are_in
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import examine
@@ -176,7 +176,7 @@ class CleanerRound:
         """Return for which of *offsets* the map has no later one of the same key."""
         is_dirty = offsets >= self.bounds.first_dirty_offset
         is_last: Mask = np.where(
-            is_dirty, _are_in(offsets, self.last_offsets), ~_are_in(offsets, self.superseded)
+            is_dirty, are_in(offsets, self.last_offsets), ~are_in(offsets, self.superseded)
         )
         return is_last
 
@@ -380,12 +380,3 @@ def read_entries(
                 )
                 del classified
             del piece  # frees the rows before more are read
-
-
-def _are_in(offsets: Numbers, ordered: Numbers) -> Mask:
-    """Return which of *offsets* are in *ordered*."""
-    if not len(ordered):
-        return np.zeros(len(offsets), np.bool_)
-    at = np.minimum(np.searchsorted(ordered, offsets), len(ordered) - 1)
-    mask: Mask = ordered[at] == offsets
-    return mask
