@@ -136,8 +136,8 @@ class Dataset:
         Raises:
             InputError: A column does not exist.
         Example:
-            >>> mb.open("log-0", topics=["fenced"]).latest(["key"], offset=8).to_pylist()
-            [{'key': b'key-490898'}, {'key': b'key-645538'}]
+            >>> mb.open("log-0", topics=["fenced"]).latest(["offset"], offset=8).to_pylist()
+            [{'offset': 6}, {'offset': 7}]
         """
         from magicbyte.reading._latest import latest_rows
 
