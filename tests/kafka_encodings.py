@@ -12,6 +12,7 @@ from typing import Any
 
 import pyarrow as pa
 
+import magicbyte_construct as twin
 from encoded_records import TIME, drawn_records, plain_records
 from magicbyte.codecs import decompress
 from magicbyte.engines.encoding import BatchFields, Encoder
@@ -33,10 +34,11 @@ class EncodingCase:
     codec: int = 0
     append_time: int | None = None
     producer: bool = False
+    magic: int = 2
 
     @property
     def fields(self) -> BatchFields:
-        """The fields of the batches."""
+        """The header fields of the batches."""
         return BatchFields(
             codec=self.codec,
             timestamp_type=int(self.append_time is not None),
@@ -57,6 +59,12 @@ def with_consecutive_offsets(records: pa.RecordBatch) -> pa.RecordBatch:
     return records
 
 
+def with_timestamp(records: pa.RecordBatch, time: int) -> pa.RecordBatch:
+    """Return *records* with the timestamp *time* in each: the append time, as readers return it."""
+    column = pa.array([time] * records.num_rows, pa.int64())
+    return records.set_column(records.schema.get_field_index("timestamp"), "timestamp", column)
+
+
 CASES = (
     *(
         EncodingCase(f"{codec}-{batch_bytes}-{seed}", records, batch_bytes, codec)
@@ -67,33 +75,69 @@ CASES = (
             ("plain", lambda: plain_records(3000)),
         )
     ),
+    *(
+        EncodingCase(
+            f"magic-{magic}-{codec}",
+            lambda: with_consecutive_offsets(drawn_records(2, 200, has_headers=False)),
+            LARGE,
+            codec,
+            magic=magic,
+        )
+        for magic in (0, 1)
+        for codec in range(4)
+    ),
+    *(
+        EncodingCase(
+            f"magic-1-{codec}-append-time",
+            lambda: with_timestamp(plain_records(200), TIME + 10**7),
+            LARGE,
+            codec,
+            append_time=TIME + 10**7,
+            magic=1,
+        )
+        for codec in (0, 3)
+    ),
     EncodingCase("append-time", lambda: plain_records(500), append_time=TIME + 10**7),
     EncodingCase("producer", lambda: plain_records(500), producer=True),
 )
 
 
-def summary(batches: list[bytes]) -> dict[str, Any]:
-    """Return what is recorded of *batches*: how many they are, and a digest of their bytes.
+def summary(encoded: list[bytes]) -> dict[str, Any]:
+    """Return what is recorded: the number of batches, or of sets of messages, and a digest of their bytes.
 
-    Of compressed batches only the header and the decompressed records count: libraries compress differently.
+    Of compressed ones only the header and the decompressed records count: libraries compress differently.
     """
     digest = sha256()
-    for data in batches:
-        header = RecordBatchHeader.unpack_from(data)
-        if header.codec:
-            payload = decompress(
-                header.codec, data[RecordBatchHeader.SIZE :], magic=2, max_bytes=1 << 30
-            )
-            data = RecordBatchHeader.FIXED.pack(*header._replace(len_batch=0, crc=0)) + payload
-        digest.update(data)
-    return {"batches": len(batches), "sha256": digest.hexdigest()}
+    for data in encoded:
+        digest.update(_without_compression(data))
+    return {"encoded": len(encoded), "sha256": digest.hexdigest()}
 
 
-def our_batches(case: EncodingCase, encode: Encoder) -> list[bytes]:
-    """Return the batches that *encode* makes of *case*."""
+def _without_compression(data: bytes) -> bytes:
+    if data[RecordBatchHeader.POSITIONS["magic"]] < 2:
+        parsed = twin.Message.parse(data)
+        codec = parsed.attributes.codec
+        if not codec:
+            return data
+        value = decompress(codec, parsed.value, magic=parsed.magic, max_bytes=1 << 30)
+        return bytes(twin.Message.build({**twin.fresh(parsed), "value": value}))
+    header = RecordBatchHeader.unpack_from(data)
+    if not header.codec:
+        return data
+    payload = decompress(header.codec, data[RecordBatchHeader.SIZE :], magic=2, max_bytes=1 << 30)
+    return RecordBatchHeader.FIXED.pack(*header._replace(len_batch=0, crc=0)) + payload
+
+
+def our_encoding(case: EncodingCase, encode: Encoder) -> list[bytes]:
+    """Return the batches that *encode* makes of *case*, or the messages, all as one."""
+    if case.magic < 2:
+        is_append_time = int(case.append_time is not None)
+        messages = encode.messages(
+            case.magic, case.records(), codec=case.codec, timestamp_type=is_append_time
+        )
+        return [messages]
     batches = []
-    pieces = encode.batches(case.records(), case.fields, batch_bytes=case.batch_bytes)
-    for piece in pieces:
+    for piece in encode.batches(case.records(), case.fields, batch_bytes=case.batch_bytes):
         position = 0
         for size in piece.sizes.tolist():
             batches.append(bytes(piece.data[position : position + size]))

@@ -12,17 +12,15 @@ from pathlib import Path
 
 import pytest
 
-from encoded_records import drawn_records
 from kafka_encodings import (
     CASES,
     LARGE,
     PRODUCER,
     RECORDED,
     EncodingCase,
-    our_batches,
+    our_encoding,
     recorded,
     summary,
-    with_consecutive_offsets,
 )
 from magicbyte.engines.factory import encoder
 from magicbyte_tools.conformance import report
@@ -47,7 +45,7 @@ def question(case: EncodingCase) -> bytes:
     rows = records.to_pylist()
     time = -1 if case.append_time is None else case.append_time
     producer = tuple(PRODUCER.values()) if case.producer else (-1, -1, -1)
-    kinds = (2, case.codec, int(case.append_time is not None))
+    kinds = (case.magic, case.codec, int(case.append_time is not None))
     parts = [struct.pack(">bbbqiqhii", *kinds, time, case.batch_bytes, *producer, len(rows))]
     for row in rows:
         headers = row.get("headers") or []
@@ -62,8 +60,8 @@ def question(case: EncodingCase) -> bytes:
     return b"".join(parts)
 
 
-def kafka_batches(case: EncodingCase) -> Iterator[bytes]:
-    """Yield the batches that Kafka makes of *case*."""
+def kafka_encoding(case: EncodingCase) -> Iterator[bytes]:
+    """Yield the batches or messages that Kafka makes of *case*."""
     answer = subprocess.run(
         command("KafkaEncoder", VERSION), input=question(case), stdout=subprocess.PIPE, check=True
     ).stdout
@@ -77,7 +75,7 @@ def kafka_batches(case: EncodingCase) -> Iterator[bytes]:
 
 @with_java
 def test_recorded_encodings_are_those_of_memory_records_builder() -> None:
-    answers = {case.name: summary(list(kafka_batches(case))) for case in CASES}
+    answers = {case.name: summary(list(kafka_encoding(case))) for case in CASES}
     if os.environ.get("MAGICBYTE_RECORD"):
         lines = (f"{json.dumps(name)}: {json.dumps(answer)}" for name, answer in answers.items())
         RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n", "utf-8")
@@ -91,10 +89,7 @@ def test_kafka_reads_compressed_batches_and_messages_as_we_do(tmp_path: Path) ->
     for codec in range(5):
         for case in CASES:
             if case.codec == codec and case.batch_bytes in (700, LARGE):
-                files[case.name] = b"".join(our_batches(case, encode))
-        for magic in (0, 1) if codec < 4 else ():
-            records = with_consecutive_offsets(drawn_records(codec, 30, has_headers=False))
-            files[f"magic-{magic}-{codec}"] = encode.messages(magic, records, codec=codec)
+                files[case.name] = b"".join(our_encoding(case, encode))
     cases = []
     for name, data in files.items():
         path = tmp_path / f"{name}.log"

@@ -24,7 +24,9 @@ from encoded_records import (
     rows_to_build,
 )
 from magicbyte import codecs
+from magicbyte.engines import _reference_encoder
 from magicbyte.engines._reference_encoder import ReferenceEncoder
+from magicbyte.engines.columnar import encoder as columnar_encoder
 from magicbyte.engines.columnar.encoder import ColumnarEncoder
 from magicbyte.engines.encoding import BatchFields, EncodedBatches, Encoder
 from magicbyte.engines.factory import encoder
@@ -249,6 +251,20 @@ def test_given_fields_take_the_place_of_derived_ones(encode: Encoder) -> None:
     assert (header.last_offset_delta, header.max_timestamp) == (10, TIME + 5)
     assert header.base_timestamp == TIME + 10**9
     assert header.has_delete_horizon and header.is_control and header.timestamp_type == 1
+
+
+@both
+def test_records_too_large_for_the_size_field_of_a_batch_are_refused(
+    encode: Encoder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The limit is lowered: 2 GiB of records would take a minute."""
+    for module in (_reference_encoder, columnar_encoder):
+        monkeypatch.setattr(module, "MAX_RECORD_BYTES", 1000)
+    records = plain_records(8)
+    assert len(encode.batch(BatchFields(), records)) <= 1000 + RecordBatchHeader.SIZE
+    for codec in (0, 1, 4):
+        with pytest.raises(InputError, match="9 records of more than"):
+            encode.batch(BatchFields(codec=codec), plain_records(9))
 
 
 @pytest.mark.parametrize(

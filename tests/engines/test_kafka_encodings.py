@@ -2,15 +2,15 @@
 
 import pytest
 
-from kafka_encodings import CASES, EncodingCase, our_batches, recorded, summary
+from kafka_encodings import CASES, EncodingCase, our_encoding, recorded, summary
 from magicbyte.engines.factory import encoder
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
-def test_columnar_encoder_writes_the_batches_of_kafka(case: EncodingCase) -> None:
-    assert summary(our_batches(case, encoder("columnar"))) == recorded()[case.name]
+def test_columnar_encoder_writes_what_kafka_writes(case: EncodingCase) -> None:
+    assert summary(our_encoding(case, encoder("columnar"))) == recorded()[case.name]
 
 
 @pytest.mark.parametrize("case", CASES[::3], ids=lambda case: case.name)
-def test_reference_encoder_writes_the_batches_of_kafka(case: EncodingCase) -> None:
-    assert summary(our_batches(case, encoder("reference"))) == recorded()[case.name]
+def test_reference_encoder_writes_what_kafka_writes(case: EncodingCase) -> None:
+    assert summary(our_encoding(case, encoder("reference"))) == recorded()[case.name]
