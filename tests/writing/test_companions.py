@@ -152,12 +152,16 @@ def test_entry_that_a_recovery_could_not_index_is_refused(
 
 
 def test_plain_batch_inside_the_transaction_of_its_producer_is_refused() -> None:
-    with pytest.raises(InputError, match="from offset 0; expected a transaction marker before it"):
+    with pytest.raises(
+        FormatError, match="inside the producer's transaction from offset 0"
+    ) as raised:
         builder_of(log.transactional(0, 7), log.batch(base=1, producer=7))
+    finding = raised.value.finding
+    assert (finding.code, finding.base_offset) == ("transaction-interrupted", 1)
 
 
 def test_segment_that_begins_below_the_end_of_the_one_before_is_refused() -> None:
-    with pytest.raises(InputError, match="base offset 1; expected at least 2"):
+    with pytest.raises(FormatError, match="base offset 1, and the one before it ends at 2"):
         builder_of(log.batch(base=0, last_delta=1)).begin_segment(1)
 
 

@@ -15,6 +15,9 @@ from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import Decorator, flag_option, format_option, size_option, with_options
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
 
+MAX_NAMES = 3
+"""Files that are named in a line."""
+
 MAX_FAILURES = 10
 """Partitions that failed and are printed one by one."""
 
@@ -99,6 +102,8 @@ def _text_lines(report: RewriteReport) -> Iterator[bytes]:
 def partition_line(row: dict[str, Any]) -> str:
     """Return the line of a partition: bytes before and after, and the changes."""
     name = f"{row['topic']}-{row['partition']}"
+    if "files" in row:
+        return _companions_line(name, row)
     sizes = f"{byte_size(row['source_bytes'])} -> {byte_size(row['output_bytes'])}"
     parts = [f"{name}: {sizes} in {counted(row['segments'], 'segment')}"]
     parts += _changes(row["changed_entries"], "batches")
@@ -108,6 +113,17 @@ def partition_line(row: dict[str, Any]) -> str:
     if row["outcome"] == "written by an earlier run":
         parts.append("written by an earlier run")
     return "; ".join(parts)
+
+
+def _companions_line(name: str, row: dict[str, Any]) -> str:
+    """Return the line of a partition whose companion files were written alone."""
+    files = counted(row["files"], "companion file")
+    line = f"{name}: {files}, {byte_size(row['output_bytes'])}, for {counted(row['segments'], 'segment')}"
+    obsolete = row["obsolete_files"]
+    if obsolete:
+        more = f" and {len(obsolete) - MAX_NAMES:,} more" if len(obsolete) > MAX_NAMES else ""
+        line += f"; delete from a copy: {', '.join(obsolete[:MAX_NAMES])}{more}"
+    return line
 
 
 def _changes(counts: dict[str, int], noun: str) -> list[str]:

@@ -56,7 +56,7 @@ RESTORES = (
         "The folder has offset indexes, but no producer snapshot.",
         cause="A tool copied the indexes and left out the .snapshot files.",
         consequence="A broker that finds an offset index reads no batch, and without a snapshot it knows no producer: open transactions are forgotten, so that read_committed consumers get their records, and duplicates are not recognized.",
-        remedy="Delete the .index files of the copy, so that the broker recovers every segment, or write all companion files: `magicbyte restore` does that.",
+        remedy="Delete the .index files of the copy, so that the broker recovers every segment, or write all companion files: `magicbyte rewrite --companions-only` does that.",
         source="UnifiedLog.rebuildProducerState",
     ),
     Code(

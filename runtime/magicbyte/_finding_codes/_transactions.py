@@ -33,6 +33,15 @@ TRANSACTIONS = (
         source=TRANSACTION_STATE,
     ),
     Code(
+        "transaction-interrupted",
+        "error",
+        "A batch that is not transactional is inside the transaction of its producer.",
+        cause="The marker that ended the transaction is lost, or a tool changed the batch.",
+        consequence="A broker that recovers the log, or loads it without a producer snapshot, does not start (InvalidTxnStateException). `magicbyte` builds no companion files for it.",
+        remedy="Find the marker in another replica: `magicbyte dump --table batches` prints the batches of the producer.",
+        source="ProducerAppendInfo.appendDataBatch",
+    ),
+    Code(
         "marker-stray",
         "warning",
         "A transaction marker has a lower epoch than an earlier entry of its producer.",

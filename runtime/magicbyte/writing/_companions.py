@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from magicbyte.engines.protocol import Entries
-from magicbyte.errors import InputError
+from magicbyte.errors import FormatError, InputError
+from magicbyte.findings import Finding
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.checkpoints import EPOCH_CHECKPOINT
 from magicbyte.writing._producer_states import ProducerStates
@@ -101,12 +102,19 @@ class CompanionBuilder:
     def begin_segment(self, base_offset: int) -> SegmentCompanions | None:
         """Begin the segment that is named by *base_offset*; return the files of the segment before.
 
-        Returns None for the first segment. Raises InputError if *base_offset* is below the log end offset.
+        Returns None for the first segment. Raises FormatError if *base_offset* is below the log end offset.
         """
         if base_offset < self.log_end_offset:
-            raise InputError(
-                f"a segment with base offset {base_offset}",
-                f"at least {self.log_end_offset}, the end offset of the segment before it",
+            raise FormatError(
+                Finding(
+                    code="offset-out-of-order",
+                    message=f"a segment has base offset {base_offset}, and the one before it ends at "
+                    f"{self.log_end_offset}",
+                    base_offset=base_offset,
+                    field="base_offset",
+                    found=str(base_offset),
+                    expected=f"at least {self.log_end_offset}",
+                )
             )
         ended = None if self._base_offset is None else self._end_segment(base_offset)
         self._base_offset = self.log_end_offset = base_offset
@@ -117,7 +125,7 @@ class CompanionBuilder:
         """Add sound *entries*, which are back to back, to the current segment.
 
         *data* begins with the bytes of the first entry. The entries' `position` is their position in the segment's
-        `.log` file. Raises FormatError or InputError where a broker could not index or replay the entries.
+        `.log` file. Raises FormatError where a broker could not index or replay the entries.
         """
         if not len(entries):
             return

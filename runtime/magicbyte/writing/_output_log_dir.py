@@ -127,7 +127,7 @@ class OutputLogDir:
     ) -> None:
         """Make the draft of *log* its output, after all of it is on the disk."""
         draft, target = self.path / DRAFTS / log.name, self.path / log.name
-        _sync_tree(draft)
+        sync_folder_tree(draft)
         if target.exists():  # of an earlier run, from a source that has changed since
             LocalFolder(target).delete_folder()
         draft.replace(target)
@@ -188,7 +188,7 @@ def _checkpoints(offset_rows: dict[str, dict[str, int | None]]) -> dict[str, byt
     return files
 
 
-def _sync_tree(folder: Path) -> None:
+def sync_folder_tree(folder: Path) -> None:
     """Flush all files of *folder* and the folder itself to the disk."""
     for path in sorted(folder.iterdir()):
         descriptor = os.open(path, os.O_RDONLY)

@@ -11,7 +11,7 @@ from magicbyte import checksum
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.engines.protocol import Chunk, Control, Entries, Entry
-from magicbyte.errors import FormatError, InputError
+from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Indices
@@ -92,7 +92,7 @@ class ProducerStates:
         """Replay *entries*; return the entries of the transaction index for those that abort a transaction.
 
         *data* begins with the bytes of the first entry. Raises FormatError for a transaction marker that cannot
-        be read, and InputError for a batch that may not be inside a transaction.
+        be read, and for a batch that may not be inside a transaction.
         """
         producer_ids = entries.column("producer_id")
         if int(producer_ids.max()) < 0:
@@ -143,12 +143,15 @@ class ProducerStates:
                 producer.transaction_first_offset = group.first_offset
                 self.first_offsets[group.producer_id] = group.first_offset
         elif first_offset >= 0:
-            position = entries[group.first].position
-            raise InputError(
-                f"the batch at byte {position}, offset {group.first_offset}, of producer {group.producer_id} is "
-                f"not transactional, but is inside the producer's transaction from offset {first_offset}",
-                "a transaction marker before it: a broker does not start with such a log "
-                "(InvalidTxnStateException)",
+            raise FormatError(
+                entries[group.first].finding(
+                    "transaction-interrupted",
+                    f"a batch of producer {group.producer_id} is not transactional, but is inside the producer's "
+                    f"transaction from offset {first_offset}: a broker does not start with such a log",
+                    field="is_transactional",
+                    found=False,
+                    expected=True,
+                )
             )
         producer.epoch = group.epoch
         producer.offset_delta = group.last_offset - group.base_offset

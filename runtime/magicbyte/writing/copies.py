@@ -123,6 +123,19 @@ def run_job(
     progress: Progress | None = None,
 ) -> RewriteReport:
     """Write the partitions of *dataset*, changed by *change*. Raises InputError if *output* cannot be used."""
+    check_whole(dataset)
+    output_dir = None
+    if output is not None:
+        check_local(output)
+        output_dir = OutputLogDir(output, job)
+        check_outside(output_dir.path, dataset.all_logs, ())
+    return rewrite_partitions(
+        dataset, change, output_dir, settings, command=str(job), progress=progress
+    )
+
+
+def check_whole(dataset: Dataset) -> None:
+    """Raise InputError unless *dataset* has whole partitions of known names."""
     if dataset.options.offsets != NO_RANGE or dataset.options.times != NO_RANGE:
         raise InputError(
             "a dataset that is limited to some offsets or times", "all offsets of its partitions"
@@ -136,12 +149,9 @@ def run_job(
                 "a folder named <topic>-<number>, after which the output is named",
                 path=log.folder,
             )
-    output_dir = None
-    if output is not None:
-        if is_url(os.fspath(output)):
-            raise InputError("a URL", "a local folder to write into", path=os.fspath(output))
-        output_dir = OutputLogDir(output, job)
-        check_outside(output_dir.path, dataset.all_logs, ())
-    return rewrite_partitions(
-        dataset, change, output_dir, settings, command=str(job), progress=progress
-    )
+
+
+def check_local(path: str | os.PathLike[str]) -> None:
+    """Raise InputError if *path* is a URL."""
+    if is_url(os.fspath(path)):
+        raise InputError("a URL", "a local folder to write into", path=os.fspath(path))

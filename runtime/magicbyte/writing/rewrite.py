@@ -152,9 +152,9 @@ def rewrite_partitions(
                 row = _rewrite_partition(dataset, log, change, output_dir, settings, report)
             except (FormatError, LimitError) as error:
                 report.findings.append(error.finding)
-                row = _row_of(log, "failed", error=str(error))
+                row = partition_row_of(log, "failed", error=str(error))
             except RefusedError as error:
-                row = _row_of(log, "failed", error=str(error))
+                row = partition_row_of(log, "failed", error=str(error))
         report.partitions.append(row)
         done += log.log_bytes
         if progress is not None:
@@ -167,7 +167,8 @@ def nonzero(change_counts: Counter[str]) -> dict[str, int]:
     return {name: count for name, count in sorted(change_counts.items()) if count}
 
 
-def _row_of(log: PartitionLog, outcome: str, **fields: Any) -> dict[str, Any]:
+def partition_row_of(log: PartitionLog, outcome: str, **fields: Any) -> dict[str, Any]:
+    """Return the row of *log* in a report, with further *fields*."""
     return {
         "topic": log.topic,
         "partition": log.partition,
@@ -187,7 +188,7 @@ def _rewrite_partition(
     report: RewriteReport,
 ) -> dict[str, Any]:
     """Write *log* and return its row. Nothing of it is left in *output_dir* if that fails."""
-    versions = _versions(log)
+    versions = file_versions(log)
     change_counts = ChangeCounts()
     partition_reader = PartitionReader(dataset, log)
     start = change.log_start_offset(partition_reader.survey().log_start_offset)
@@ -206,8 +207,8 @@ def _rewrite_partition(
             writer.finish()
         finally:
             writer.close()
-        _check_unchanged(log, versions)
-        row = _row_of(
+        check_unchanged(log, versions)
+        row = partition_row_of(
             log,
             "counted" if output_dir is None else "written",
             output_bytes=writer.num_bytes,
@@ -249,7 +250,7 @@ Versions = Mapping[str, tuple[int, int]]
 """Size and modification time, in nanoseconds, of local segments, by path."""
 
 
-def _versions(log: PartitionLog) -> Versions:
+def file_versions(log: PartitionLog) -> Versions:
     """Return the versions of the closed segments of *log* on this machine."""
     versions = {}
     for file in log.logs[:-1]:
@@ -259,10 +260,10 @@ def _versions(log: PartitionLog) -> Versions:
     return versions
 
 
-def _check_unchanged(log: PartitionLog, versions: Versions) -> None:
+def check_unchanged(log: PartitionLog, versions: Versions) -> None:
     """Raise ChangedError if a closed segment of *log* was replaced while it was read, as the log cleaner does."""
     try:
-        after = _versions(log)
+        after = file_versions(log)
     except FileNotFoundError as error:
         raise ChangedError("gone", "the file that was read", path=str(error.filename)) from None
     for path, version in versions.items():

@@ -124,6 +124,7 @@ WITHOUT_A_CASE = {
 
 CODES_WITHOUT_A_CASE = {
     "output-differs": "It is about what magicbyte writes: tests/writing has the cases.",
+    "transaction-interrupted": "Only commands that build companion files report it: tests/writing/test_companions.py has the case.",
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
     "index-mismatch": "The same.",
     "index-missing": "The same.",
