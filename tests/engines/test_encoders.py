@@ -509,3 +509,14 @@ def test_kernels_stay_within_the_buffers_of_records_and_batches() -> None:
     command = [sys.executable, "-c", BETWEEN_GUARD_PAGES]
     done = subprocess.run(command, env=variables, capture_output=True, text=True)
     assert (done.returncode, done.stdout) == (0, "read and written within the buffers\n"), done
+
+
+def test_memory_of_batches_that_were_dropped_is_used_again() -> None:
+    """So memory is bounded by two pieces of about 1 MiB, however many records there are."""
+    records = plain_records(100_000)
+    addresses = [
+        pa.py_buffer(piece.data).address
+        for piece in ColumnarEncoder().batches(records, BatchFields(), batch_bytes=16384)
+    ]
+    assert len(addresses) > 5
+    assert len(set(addresses)) <= 2

@@ -9,7 +9,7 @@ from magicbyte.engines.columnar._kernel_list import Kernel
 
 
 def compile_library(kernels: Mapping[str, Kernel]) -> KernelLibrary:
-    """Return machine code of *kernels* for this processor: ten seconds of work."""
+    """Return machine code of *kernels* for this processor: thirteen seconds of work."""
     from magicbyte.engines.columnar import _kernel_emitter
 
     code = _kernel_emitter.emit(kernels, _kernel_emitter.host(), code_model="jitdefault")

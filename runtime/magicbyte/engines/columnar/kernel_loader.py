@@ -103,7 +103,7 @@ def _only_library() -> KernelLibrary:
     try:
         from magicbyte.engines.columnar._kernel_compiler import compile_library
 
-        logger.info("compiling the columnar engine: ten seconds, in each process")
+        logger.info("compiling the columnar engine: thirteen seconds, in each process")
         return compile_library(kernels())
     except (ImportError, OSError) as error:  # OSError: LLVM's library does not load
         reason = str(error).partition("\n")[0]

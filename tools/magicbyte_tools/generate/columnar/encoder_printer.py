@@ -4,6 +4,7 @@ A row is written in two passes. The size pass computes every number and the byte
 length precedes the bytes that it counts; then the row is compared with the limits; the write pass writes.
 """
 
+import re
 from collections.abc import Mapping, Sequence
 
 from magicbyte_tools.generate.columnar.arithmetic import Expression, UnsupportedSpecError, inverse
@@ -104,11 +105,11 @@ class EncoderPrinter:
 
     def _needed_numbers(self) -> list[str]:
         """Return the numbers of the header that a row depends on."""
-        text = " ".join(self.source.computed.values())
+        sources = list(self.source.computed.values())
         for node in self.source.rows:
             if isinstance(node, NumberNode) and node.condition is not None:
-                text += f" {node.condition.source}"
-        words = set(text.replace("(", " ").replace(")", " ").split())
+                sources.append(node.condition.source)
+        words = set(re.findall(r"\w+", " ".join(sources)))
         return [name for name in self.layout.header_names if name in words]
 
     def _row(self) -> None:
