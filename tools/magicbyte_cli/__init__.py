@@ -34,6 +34,7 @@ COMMANDS = (
     "rewrite",
     "convert",
     "salvage",
+    "erase",
     "restore",
     "kafka-dump-log",
 )

@@ -1,5 +1,6 @@
 """Compare a rewritten partition with its source: bounds, outcomes of transactions, and all records."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
@@ -28,6 +29,8 @@ class ComparedRecords:
     dispositions: tuple[str, ...] = ("delivered", "control", "below_log_start")
     """Dispositions in a read with `read_uncommitted`: by default all that a sound log has."""
     isolation_level: str = "read_uncommitted"
+    transform: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
+    """Makes the records that the output must have from those of the source; None: they are the same."""
     ends_open_transactions: bool = False
     """True if the output aborts the transactions that are open in the source."""
 
@@ -35,6 +38,8 @@ class ComparedRecords:
         """Return the digest of these records of *dataset*."""
         digest = RecordDigest(self.columns)
         for rows in dataset.records(self.columns, dispositions=self.dispositions):
+            if self.transform is not None:
+                rows = self.transform(rows)
             if self.ends_open_transactions:
                 rows = _with_ended_transactions(rows)
             digest.add(rows)

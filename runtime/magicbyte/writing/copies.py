@@ -46,6 +46,10 @@ class CopyChange:
         """Return the log start offset of the source."""
         return log_start_offset
 
+    def details(self, log: PartitionLog) -> dict[str, Any]:
+        """Return no further fields of the report."""
+        return {}
+
     def check(
         self,
         dataset: Dataset,

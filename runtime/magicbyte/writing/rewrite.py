@@ -69,6 +69,9 @@ class Change(Protocol):
     def log_start_offset(self, log_start_offset: int | None) -> int | None:
         """Return the log start offset of the output, where its source has *log_start_offset*."""
 
+    def details(self, log: PartitionLog) -> dict[str, Any]:
+        """Return further fields of the row of *log* in the report."""
+
     def check(
         self,
         dataset: Dataset,
@@ -216,6 +219,7 @@ def _rewrite_partition(
             output_entries=writer.num_entries,
             changed_entries=nonzero(change_counts.entries),
             changed_records=nonzero(change_counts.records),
+            **change.details(log),
         )
         report.findings.extend(change_counts.findings)
         if isinstance(sink, LocalFolder):

@@ -1,0 +1,176 @@
+"""`magicbyte erase`: writes partitions without some records, or searches for records that were erased."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from magicbyte import InputError
+from magicbyte.writing.erase import erasure_of, search_erased
+from magicbyte.writing.erase import erase as erase_records
+from magicbyte.writing.erasure import ACTIONS, Erasure
+from magicbyte.writing.key_set import KeySet
+from magicbyte_cli.display import counted, text_line
+from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.selection import (
+    SourceSelection,
+    flag_option,
+    paths_argument,
+    source_options,
+    with_options,
+)
+from magicbyte_cli.stderr_messages import warn
+from magicbyte_cli.unread_messages import warn_of_unread
+from magicbyte_cli.writing_options import (
+    output_or_none,
+    print_report,
+    run_with_progress,
+    writing_options,
+)
+
+condition_options = with_options(
+    (
+        click.option(
+            "--key",
+            "keys",
+            multiple=True,
+            metavar="KEY",
+            help="Erase the records with this key, as UTF-8; may be repeated.",
+        ),
+        click.option(
+            "--keys-file",
+            type=click.Path(exists=True, dir_okay=False, path_type=Path),
+            metavar="FILE",
+            help="Erase the records with the keys in this file, one per line; millions are fine.",
+        ),
+        click.option(
+            "--key-pattern", metavar="REGEX", help="Erase the records whose key contains a match."
+        ),
+        click.option(
+            "--value-pattern",
+            metavar="REGEX",
+            help="Erase the records whose value contains a match.",
+        ),
+        click.option(
+            "--header",
+            "headers",
+            multiple=True,
+            metavar="NAME=REGEX",
+            help="Erase the records with a header of this name whose value contains a match; may be repeated.",
+        ),
+    )
+)
+"""Adds the options that say which records to erase."""
+
+
+def erasure_from(
+    action: str,
+    keys: tuple[str, ...],
+    keys_file: Path | None,
+    key_pattern: str | None,
+    value_pattern: str | None,
+    headers: tuple[str, ...],
+) -> Erasure:
+    """Return the erasure that the options describe. Raises InputError if there is no condition."""
+    lines = [key.encode() + b"\n" for key in keys]
+    if any(b"\n" in line[:-1] for line in lines):
+        raise InputError("a key with a line break", "--key-pattern, which can match it")
+    if keys_file is not None:
+        lines.append(keys_file.read_bytes())
+    header_patterns = {}
+    for header in headers:
+        name, equals, pattern = header.partition("=")
+        if not equals:
+            raise InputError(f"--header {header!r}", "NAME=REGEX")
+        header_patterns[name] = pattern
+    return erasure_of(
+        action=action,
+        keys=KeySet.of_lines(b"".join(lines)) if lines else None,
+        key_pattern=key_pattern,
+        value_pattern=value_pattern,
+        header_patterns=header_patterns,
+    )
+
+
+@click.command(
+    short_help="Write partitions without some records.",
+    epilog="""\b
+    Examples:
+      magicbyte erase /var/lib/kafka --topic users --key user-17 --dry-run
+      magicbyte erase /var/lib/kafka --topic users --keys-file forget.txt -o /erased
+      magicbyte erase /erased --keys-file forget.txt --prove-absent
+    """,
+)
+@paths_argument
+@condition_options
+@click.option(
+    "--action",
+    type=click.Choice(ACTIONS),
+    default="drop",
+    help="drop: remove the record. null: leave its key with a null value and no headers; in a compacted topic that "
+    "deletes the key, elsewhere consumers get a null. overwrite: leave zeros of the same length.",
+)
+@flag_option(
+    "--prove-absent",
+    help="Write nothing: search all records for those to erase, in compressed batches and aborted transactions, too. "
+    "Exit status 1 if there is one.",
+)
+@writing_options
+@source_options
+@click.pass_context
+def erase(
+    ctx: click.Context,
+    *,
+    paths: tuple[str, ...],
+    keys: tuple[str, ...],
+    keys_file: Path | None,
+    key_pattern: str | None,
+    value_pattern: str | None,
+    headers: tuple[str, ...],
+    action: str,
+    prove_absent: bool,
+    out: Path | None,
+    dry_run: bool,
+    index_interval_bytes: int,
+    segment_bytes: int | None,
+    format_name: str,
+    selection: SourceSelection,
+) -> None:
+    """Write partitions into the new folder OUT without some records. All other records keep their offsets.
+
+    Erase each replica of a partition by itself, and every other copy: backups, tiered storage, and files ending in
+    .deleted. Kafka does not compare replicas, so one that was forgotten keeps the records. The report lists the erased
+    offsets, and never the data.
+    """
+    erasure = erasure_from(action, keys, keys_file, key_pattern, value_pattern, headers)
+    dataset = selection.open(paths)
+    if prove_absent:
+        rows = search_erased(dataset, erasure)
+        for row in rows:
+            if format_name == "ndjson":
+                sys.stdout.buffer.write(object_line({"kind": "present", **row}))
+            else:
+                place = f"{row['topic']}-{row['partition']}"
+                sys.stdout.buffer.write(
+                    text_line(
+                        f"{place}: {counted(row['records'], 'record')} to erase, the first at offset "
+                        f"{row['offset_ranges'][0][0]}"
+                    )
+                )
+        if not rows:
+            warn(f"no record to erase in {counted(len(dataset.logs), 'partition')}")
+        warn_of_unread(dataset.unread)
+        ctx.exit(1 if rows else 0)
+    target = output_or_none(out, dry_run=dry_run)
+    report = run_with_progress(
+        lambda progress: erase_records(
+            dataset,
+            target,
+            erasure,
+            index_interval_bytes=index_interval_bytes,
+            segment_bytes=segment_bytes,
+            progress=progress,
+        )
+    )
+    warn_of_unread(dataset.unread)
+    ctx.exit(print_report(report, format_name))
