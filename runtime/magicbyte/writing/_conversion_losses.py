@@ -39,8 +39,9 @@ def _count(source_run: SourceRun, magic: int, losses: Counter[str]) -> int:
     """Add the losses in a decoded *source_run*; return the last offset that stays."""
     assert source_run.decoded is not None
     rows, first, last_offset = rows_of(source_run), 0, -1
-    for number, count in enumerate(source_run.decoded.num_rows.tolist()):
-        entry, entry_rows = source_run.entries[number], rows.slice(first, count)
+    counts = source_run.decoded.num_rows.tolist()
+    for number, (entry, count) in enumerate(zip(source_run.entries, counts, strict=True)):
+        entry_rows = rows.slice(first, count)
         first += count
         if entry.magic == 2 and (entry.is_control or not count):
             continue

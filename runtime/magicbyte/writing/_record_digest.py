@@ -20,6 +20,8 @@ class RecordDigest:
 
     def add(self, rows: pa.RecordBatch) -> None:
         """Add the records *rows*, in order."""
+        if not rows.num_rows:
+            return
         self.num_records += rows.num_rows
         for name in self.columns:
             self._add_array(name, rows.column(name))

@@ -23,7 +23,7 @@ def decoded_runs(
 
     Raises FormatError or LimitError for a payload that cannot be decoded.
     """
-    chunk, first = Chunk(source_run.data, source_run.entries[0].position), 0
+    chunk, first = Chunk(source_run.data, int(source_run.entries.column("position")[0])), 0
     while first < len(source_run.entries):
         decoded = engine.decode(chunk, columns, limits=limits, verify=False)
         count = len(decoded.entries)

@@ -163,8 +163,8 @@ class _PartitionConverter:
         for decoded in decoded_runs(source_run, self._engine, self._limits):
             rows, first = rows_of(decoded), 0
             assert decoded.decoded is not None
-            for number, count in enumerate(decoded.decoded.num_rows.tolist()):
-                entry = decoded.entries[number]
+            counts = decoded.decoded.num_rows.tolist()
+            for entry, count in zip(decoded.entries, counts, strict=True):
                 entry_rows = rows.slice(first, count)
                 first += count
                 if count:

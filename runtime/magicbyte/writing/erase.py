@@ -154,7 +154,7 @@ class _Eraser:
             mask = self._erasure.matches(rows)
             mask &= np.repeat(decoded.entries.column("is_control") == 0, decoded.decoded.num_rows)
             if not mask.any():
-                self._last_written = decoded.entries[-1].last_offset
+                self._last_written = last_offset_of(decoded)
                 yield EntryBytes(decoded.data, decoded.entries)
                 continue
             self._ranges.add(to_numpy(rows.column("offset"))[mask].tolist())
@@ -172,7 +172,7 @@ class _Eraser:
         for number in np.flatnonzero(num_erased).tolist():
             if first < number:
                 unchanged = decoded.part(first, number)
-                self._last_written = unchanged.entries[-1].last_offset
+                self._last_written = last_offset_of(unchanged)
                 yield EntryBytes(unchanged.data, unchanged.entries)
             end = int(ends[number])
             entry_mask = mask[end - int(num_rows[number]) : end]
@@ -180,7 +180,7 @@ class _Eraser:
             first = number + 1
         if first < len(decoded.entries):
             unchanged = decoded.part(first, len(decoded.entries))
-            self._last_written = unchanged.entries[-1].last_offset
+            self._last_written = last_offset_of(unchanged)
             yield EntryBytes(unchanged.data, unchanged.entries)
 
     def _entry(self, source_run: SourceRun, mask: Mask) -> Iterator[OutputPart]:
@@ -228,6 +228,11 @@ class _Eraser:
                 timestamp=self._last_entry.max_timestamp or -1,
             )
             yield EntryBytes(memoryview(batch))
+
+
+def last_offset_of(source_run: SourceRun) -> int:
+    """Return the last offset of the last entry of *source_run*."""
+    return int(source_run.entries.column("last_offset")[-1])
 
 
 def erasure_of(
