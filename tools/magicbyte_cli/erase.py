@@ -6,8 +6,8 @@ from pathlib import Path
 import click
 
 from magicbyte import InputError
-from magicbyte.writing.erase import erasure_of, search_erased
 from magicbyte.writing.erase import erase as erase_records
+from magicbyte.writing.erase import erasure_of, search_erased
 from magicbyte.writing.erasure import ACTIONS, Erasure
 from magicbyte.writing.key_set import KeySet
 from magicbyte_cli.display import counted, text_line
@@ -32,7 +32,7 @@ condition_options = with_options(
     (
         click.option(
             "--key",
-            "keys",
+            "key_texts",
             multiple=True,
             metavar="KEY",
             help="Erase the records with this key, as UTF-8; may be repeated.",
@@ -65,14 +65,14 @@ condition_options = with_options(
 
 def erasure_from(
     action: str,
-    keys: tuple[str, ...],
+    key_texts: tuple[str, ...],
     keys_file: Path | None,
     key_pattern: str | None,
     value_pattern: str | None,
     headers: tuple[str, ...],
 ) -> Erasure:
     """Return the erasure that the options describe. Raises InputError if there is no condition."""
-    lines = [key.encode() + b"\n" for key in keys]
+    lines = [key.encode() + b"\n" for key in key_texts]
     if any(b"\n" in line[:-1] for line in lines):
         raise InputError("a key with a line break", "--key-pattern, which can match it")
     if keys_file is not None:
@@ -122,7 +122,7 @@ def erase(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
-    keys: tuple[str, ...],
+    key_texts: tuple[str, ...],
     keys_file: Path | None,
     key_pattern: str | None,
     value_pattern: str | None,
@@ -142,7 +142,7 @@ def erase(
     .deleted. Kafka does not compare replicas, so one that was forgotten keeps the records. The report lists the erased
     offsets, and never the data.
     """
-    erasure = erasure_from(action, keys, keys_file, key_pattern, value_pattern, headers)
+    erasure = erasure_from(action, key_texts, keys_file, key_pattern, value_pattern, headers)
     dataset = selection.open(paths)
     if prove_absent:
         rows = search_erased(dataset, erasure)

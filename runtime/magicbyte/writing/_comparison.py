@@ -30,7 +30,7 @@ class ComparedRecords:
     """Dispositions in a read with `read_uncommitted`: by default all that a sound log has."""
     isolation_level: str = "read_uncommitted"
     transform: Callable[[pa.RecordBatch], pa.RecordBatch] | None = None
-    """Makes the records that the output must have from those of the source; None: they are the same."""
+    """Makes the records that the output must have from the records of the source; None: they are the same."""
     ends_open_transactions: bool = False
     """True if the output aborts the transactions that are open in the source."""
 

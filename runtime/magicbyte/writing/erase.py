@@ -24,12 +24,12 @@ from magicbyte.writing._batches_without_data import empty_batch
 from magicbyte.writing._comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
 from magicbyte.writing._entry_cuts import fields_of
 from magicbyte.writing._entry_stages import segment_runs
-from magicbyte.writing.erasure import ACTIONS, Erasure
-from magicbyte.writing.key_set import KeySet
 from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing._run_records import ENCODED_COLUMNS, decoded_runs, rows_of
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
+from magicbyte.writing.erasure import ACTIONS, Erasure
+from magicbyte.writing.key_set import KeySet
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
 
 MAX_RANGES = 10_000
@@ -49,9 +49,9 @@ class OffsetRanges:
         self.count = 0
         self.ranges: list[list[int]] = []
 
-    def add(self, offsets: Iterable[int]) -> None:
-        """Add *offsets*, which rise."""
-        for offset in offsets:
+    def add(self, erased_offsets: Iterable[int]) -> None:
+        """Add *erased_offsets*, which rise."""
+        for offset in erased_offsets:
             self.count += 1
             if self.ranges and self.ranges[-1][1] == offset:
                 self.ranges[-1][1] = offset + 1
@@ -134,10 +134,10 @@ class _Eraser:
         erasure: Erasure,
         limits: Limits,
         change_counts: ChangeCounts,
-        ranges: OffsetRanges,
+        erased_ranges: OffsetRanges,
     ) -> None:
         self._erasure, self._limits = erasure, limits
-        self._change_counts, self._ranges = change_counts, ranges
+        self._change_counts, self._ranges = change_counts, erased_ranges
         self._engine: Engine = engine("auto")
         self._encoder: Encoder = encoder()
         self._last_offset = self._last_written = -1
@@ -274,22 +274,22 @@ def erasure_of(
     header_items = (header_patterns or {}).items()
     return Erasure(
         action=action,
-        keys=key_set,
+        key_set=key_set,
         key_pattern=_pattern(key_pattern),
         value_pattern=_pattern(value_pattern),
         header_patterns=tuple((name, _required_pattern(text)) for name, text in header_items),
     )
 
 
-def _pattern(text: str | bytes | None) -> re.Pattern[bytes] | None:
-    return _required_pattern(text) if text else None
+def _pattern(expression: str | bytes | None) -> re.Pattern[bytes] | None:
+    return _required_pattern(expression) if expression else None
 
 
-def _required_pattern(text: str | bytes) -> re.Pattern[bytes]:
+def _required_pattern(expression: str | bytes) -> re.Pattern[bytes]:
     try:
-        return re.compile(text.encode() if isinstance(text, str) else text)
+        return re.compile(expression.encode() if isinstance(expression, str) else expression)
     except re.error as error:
-        raise InputError(f"pattern {text!r}: {error}", "a regular expression") from None
+        raise InputError(f"pattern {expression!r}: {error}", "a regular expression") from None
 
 
 def erase(
@@ -304,7 +304,7 @@ def erase(
     """Write partitions without some records, and keep all other records with their offsets.
 
     Batches keep their offsets, also where no record is left in them. The report is a certificate: it lists the erased
-    offsets of each partition and digests of what is left, and none of the erased data.
+    offsets of each partition and digests of the output, and none of the erased data.
 
     Args:
         dataset: The partitions, from `open`. Erase each replica of a partition, and each copy of it, by itself.
@@ -356,7 +356,7 @@ def search_erased(dataset: Dataset, erasure: Erasure) -> list[dict[str, Any]]:
         FormatError: A log is damaged: there may be such records in the damage.
     Example:
         >>> from magicbyte.writing.erase import erasure_of, search_erased
-        >>> search_erased(mb.open("log-0", topics=["fenced"]), erasure_of(keys=[b"nobody"]))
+        >>> search_erased(mb.open("log-0", topics=["fenced"]), erasure_of(keys=[b"user-17"]))
         []
     """
     options = replace(dataset.options, isolation_level="read_uncommitted")

@@ -22,7 +22,7 @@ class Erasure:
     """Records to erase: those that fulfil at least one condition."""
 
     action: str
-    keys: KeySet | None = None
+    key_set: KeySet | None = None
     key_pattern: re.Pattern[bytes] | None = None
     value_pattern: re.Pattern[bytes] | None = None
     header_patterns: tuple[tuple[str, re.Pattern[bytes]], ...] = ()
@@ -32,7 +32,7 @@ class Erasure:
     def columns(self) -> tuple[str, ...]:
         """Columns that the conditions need."""
         names = []
-        if self.keys is not None or self.key_pattern is not None:
+        if self.key_set is not None or self.key_pattern is not None:
             names.append("key")
         if self.value_pattern is not None:
             names.append("value")
@@ -44,8 +44,8 @@ class Erasure:
     def digest(self) -> str:
         """Digest of the conditions, by which a later run knows that they are the same: it shows none of them."""
         total = hashlib.sha256(self.action.encode())
-        if self.keys is not None:
-            total.update(self.keys.digest())
+        if self.key_set is not None:
+            total.update(self.key_set.digest())
         for pattern in (self.key_pattern, self.value_pattern):
             total.update(b"\0" if pattern is None else b"\1" + pattern.pattern)
         for name, pattern in self.header_patterns:
@@ -55,8 +55,8 @@ class Erasure:
     def matches(self, rows: pa.RecordBatch) -> Mask:
         """Return a mask of the records of *rows* that are to be erased."""
         mask = np.zeros(rows.num_rows, np.bool_)
-        if self.keys is not None:
-            mask |= self.keys.contain(rows.column("key"))
+        if self.key_set is not None:
+            mask |= self.key_set.contain(rows.column("key"))
         for name, pattern in (("key", self.key_pattern), ("value", self.value_pattern)):
             if pattern is not None:
                 mask |= _search(rows.column(name), pattern)

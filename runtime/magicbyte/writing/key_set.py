@@ -21,17 +21,17 @@ Hashes = np.ndarray[tuple[int], np.dtype[np.uint64]]
 class KeySet:
     """Distinct byte strings: 10 million of 16 bytes take 330 MB."""
 
-    def __init__(self, keys: pa.Array) -> None:
-        """*keys* is a binary array; nulls are left out."""
-        self._keys = keys.cast(pa.large_binary()).drop_null()
+    def __init__(self, key_column: pa.Array) -> None:
+        """*key_column* is a binary array; nulls are left out."""
+        self._keys = key_column.cast(pa.large_binary()).drop_null()
         hashes = _hashes(self._keys)
         self._order = np.argsort(hashes, kind="stable").astype(np.uint32)
         self._hashes = hashes[self._order]
 
     @classmethod
-    def of(cls, keys: Iterable[bytes]) -> "KeySet":
-        """Return the set of *keys*."""
-        return cls(pa.array(list(keys), pa.large_binary()))
+    def of(cls, byte_strings: Iterable[bytes]) -> "KeySet":
+        """Return the set of *byte_strings*."""
+        return cls(pa.array(list(byte_strings), pa.large_binary()))
 
     @classmethod
     def of_lines(cls, data: bytes) -> "KeySet":
@@ -76,31 +76,31 @@ class KeySet:
         return False
 
 
-def _hashes(keys: pa.Array) -> Hashes:
-    """Return a hash of each of *keys*: the bytes, weighed by powers of an odd number, modulo 2^64."""
-    if not len(keys):
+def _hashes(key_column: pa.Array) -> Hashes:
+    """Return a hash of each of *key_column*: the bytes, weighed by powers of an odd number, modulo 2^64."""
+    if not len(key_column):
         return np.zeros(0, np.uint64)
-    return np.concatenate([_hashes_of_part(part) for part in _parts(keys)])
+    return np.concatenate([_hashes_of_part(part) for part in _parts(key_column)])
 
 
-def _parts(keys: pa.Array) -> Iterator[pa.Array]:
-    """Yield slices of *keys* of about HASHED_BYTES."""
-    ends = _offsets(keys)[1:] - _offsets(keys)[0]
+def _parts(key_column: pa.Array) -> Iterator[pa.Array]:
+    """Yield slices of *key_column* of about HASHED_BYTES."""
+    ends = _offsets(key_column)[1:] - _offsets(key_column)[0]
     first = 0
-    while first < len(keys):
+    while first < len(key_column):
         limit = (int(ends[first - 1]) if first else 0) + HASHED_BYTES
         end = max(int(np.searchsorted(ends, limit, "right")), first + 1)
-        yield keys.slice(first, end - first)
+        yield key_column.slice(first, end - first)
         first = end
 
 
-def _hashes_of_part(keys: pa.Array) -> Hashes:
-    offsets = _offsets(keys)
+def _hashes_of_part(key_column: pa.Array) -> Hashes:
+    offsets = _offsets(key_column)
     lengths = np.diff(offsets)
     total = int(offsets[-1] - offsets[0])
     hashes = lengths.astype(np.uint64)
     if total:
-        contents = np.frombuffer(keys.buffers()[2], np.uint8)[int(offsets[0]) :][:total]
+        contents = np.frombuffer(key_column.buffers()[2], np.uint8)[int(offsets[0]) :][:total]
         longest = int(lengths.max())
         with np.errstate(over="ignore"):
             powers = np.cumprod(np.full(longest, MULTIPLIER, np.uint64))
@@ -113,7 +113,7 @@ def _hashes_of_part(keys: pa.Array) -> Hashes:
     return hashes ^ (hashes >> np.uint64(29))
 
 
-def _offsets(keys: pa.Array) -> Numbers:
-    """Return the n + 1 offsets of the n *keys*, of Arrow's type large_binary, in their bytes."""
-    offsets: Numbers = np.frombuffer(keys.buffers()[1], np.int64)
-    return offsets[keys.offset : keys.offset + len(keys) + 1]
+def _offsets(key_column: pa.Array) -> Numbers:
+    """Return the n + 1 offsets of the n *key_column*, of Arrow's type large_binary, in their bytes."""
+    offsets: Numbers = np.frombuffer(key_column.buffers()[1], np.int64)
+    return offsets[key_column.offset : key_column.offset + len(key_column) + 1]

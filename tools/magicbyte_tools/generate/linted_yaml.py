@@ -30,7 +30,7 @@ class YamlMapping:
 
     path: str
     line: int
-    keys: tuple[str, ...]
+    key_names: tuple[str, ...]
     value: Spec
 
 
@@ -99,10 +99,10 @@ class LintedFile:
 
     def order(self, mapping: YamlMapping, keys: str) -> Iterator[LintProblem]:
         in_order = keys.split()
-        unknown = [key for key in mapping.keys if key not in in_order]
+        unknown = [key for key in mapping.key_names if key not in in_order]
         if unknown:
             yield self.problem(mapping, f"the key {unknown[0]!r} is not known here")
-        known = [key for key in mapping.keys if key in in_order]
+        known = [key for key in mapping.key_names if key in in_order]
         if known != sorted(known, key=in_order.index):
             order = " ".join(sorted(known, key=in_order.index))
             yield self.problem(mapping, f"keys are to be in the order {order}")
