@@ -72,10 +72,17 @@ def short(data: bytes | None) -> str | None:
     return f"sha256:{hashlib.sha256(data).hexdigest()}:{len(data)}"
 
 
+def clusters_in(*roots: Path) -> list[Cluster]:
+    """Return the clusters in *roots*; of those with the same name, the one in the first root."""
+    found = [
+        Cluster(facts.parents[1]) for root in roots for facts in root.glob("*/*/oracle/facts.json")
+    ]
+    return sorted({each.name: each for each in reversed(found)}.values(), key=str)
+
+
 def _clusters() -> list[Cluster]:
     wide = shared() / "logs"
-    root = wide if os.environ.get("MAGICBYTE_WIDE") and wide.is_dir() else DATA
-    return [Cluster(facts.parents[1]) for facts in sorted(root.glob("*/*/oracle/facts.json"))]
+    return clusters_in(wide if os.environ.get("MAGICBYTE_WIDE") and wide.is_dir() else DATA)
 
 
 each_cluster = pytest.mark.parametrize("cluster", _clusters(), ids=str)

@@ -5,16 +5,11 @@ transactions while brokers restart; a consumer says what the topics hold. Then t
 one log.dir of each broker is damaged, emptied or made unreadable.
 """
 
-import base64
 import errno
 import os
 import random
 import shutil
-import sys
 import time
-import uuid
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +18,8 @@ import pytest
 import magicbyte as mb
 from io_faults import faulty_disk
 from log_reader import spans
-from paths import shared
+
+from .several_brokers import several_brokers
 
 RUN = bool(os.environ.get("MAGICBYTE_BROKERS"))
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
@@ -44,51 +40,15 @@ Row = tuple[str, int, int, bytes, bytes]
 """Topic, partition, offset, key, value."""
 
 
-@contextmanager
-def three_brokers(folder: Path) -> Iterator[list[Any]]:
-    """Three brokers of one cluster, of which the first one is the controller; they are killed at the end."""
-    sys.path.insert(0, str(shared() / "brokers"))
-    import brokers
-
-    cluster_id = base64.urlsafe_b64encode(b"c" + uuid.uuid4().bytes[1:]).decode().rstrip("=")
-
-    # mypy does not see the folder that the module is imported from.
-    class Node(brokers.Cluster):  # type: ignore[name-defined, misc]
-        def _format(self) -> None:
-            if not (self.log_dirs[0] / "meta.properties").exists():
-                config = self.folder / "server.properties"
-                tool = "kafka.tools.StorageTool"
-                brokers.tool(RELEASE, tool, "format", "-t", cluster_id, "-c", config)
-
-    ports = brokers.free_ports(4)
-    shared_properties = {
-        "controller.quorum.voters": f"1@127.0.0.1:{ports[3]}",
-        "log.segment.bytes": 1 << 20,
-        "log.retention.ms": -1,
-        "log.cleaner.enable": "false",
-        "default.replication.factor": 3,
-        "transaction.state.log.replication.factor": 3,
-        "offsets.topic.replication.factor": 3,
-        "replica.lag.time.max.ms": 3000,
-    }
-    nodes = []
-    for number, port in enumerate(ports[:3], 1):
-        own: dict[str, Any] = {"node.id": number}
-        if number > 1:
-            listener = f"PLAINTEXT://127.0.0.1:{port}"
-            own |= {"process.roles": "broker", "listeners": listener}
-            own |= {"advertised.listeners": listener}
-        node = Node(
-            RELEASE, folder / f"broker-{number}", log_dirs=2, properties=shared_properties | own
-        )
-        node.port, node.side_port = port, ports[3]
-        nodes.append(node)
-    try:
-        yield nodes
-    finally:
-        for node in nodes:
-            if node.broker:
-                node.kill()
+PROPERTIES = {
+    "log.segment.bytes": 1 << 20,
+    "log.retention.ms": -1,
+    "log.cleaner.enable": "false",
+    "default.replication.factor": 3,
+    "transaction.state.log.replication.factor": 3,
+    "offsets.topic.replication.factor": 3,
+    "replica.lag.time.max.ms": 3000,
+}
 
 
 def produce(bootstrap: str, rng: random.Random, round_number: int) -> None:
@@ -172,7 +132,7 @@ def consumed(bootstrap: str) -> list[Row]:
 def disks(tmp_path_factory: pytest.TempPathFactory) -> tuple[list[Path], list[Row]]:
     """The log.dirs of three killed brokers, two of each, and the rows that a consumer got before."""
     folder, rng = tmp_path_factory.mktemp("cluster"), random.Random(SEED)
-    with three_brokers(folder) as nodes:
+    with several_brokers(RELEASE, folder, 3, PROPERTIES, log_dirs=2) as nodes:
         for node in nodes:
             node.start(WAIT_S)
         bootstrap = ",".join(node.bootstrap for node in nodes)
