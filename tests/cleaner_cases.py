@@ -15,6 +15,9 @@ from random_compacted_log import draw_partition, write_segments
 ANSWERS = Path(__file__).with_name("writing") / "cleaner_answers.json"
 """Digests of what Kafka's cleaner leaves, by case; `make test-brokers` compares them, MAGICBYTE_RECORD=1 records."""
 
+VERSIONS = {"4.x": "4.3.1", "3.9": "3.9.2"}
+"""Version of Kafka whose cleaner has answered, by release of CleanerSettings."""
+
 NUM_DRAWN = 200
 HOUR_MS = 3_600_000
 STOPS = "-delete", "-future", "-stray"
@@ -82,6 +85,12 @@ def _rounds_of(source: Path) -> list[dict[str, Any]]:
     ]
 
 
-def recorded_answers() -> dict[str, str]:
-    answers: dict[str, str] = json.loads(ANSWERS.read_text())
-    return answers
+def rounds_of_release(case: CleanerCase, release: str) -> list[dict[str, Any]]:
+    """Return the settings of the rounds over *case* by the rules of *release*."""
+    return [settings | {"release": release} for settings in case.rounds]
+
+
+def recorded_answers(release: str) -> dict[str, str]:
+    """Return the digests of what the cleaner of *release* leaves, by case."""
+    answers: dict[str, dict[str, str]] = json.loads(ANSWERS.read_text())
+    return answers[VERSIONS[release]]

@@ -15,7 +15,7 @@ from magicbyte_tools.check_kafka.__main__ import CACHE
 
 SOURCES = Path(__file__).with_name("java")
 
-IMPORT = re.compile(r"import (org\.apache\.kafka\.[\w.]+);\n")
+IMPORT = re.compile(r"import ((?:org\.apache\.)?kafka\.[\w.]+);\n")
 
 
 @cache

@@ -1,6 +1,8 @@
 """Tests of the estimates of a round of compaction."""
 
+import doctest
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
@@ -10,6 +12,7 @@ from cleaned_lines import clean
 from file_damage import flip
 from log_builder import Folder
 from magicbyte.errors import InputError
+from magicbyte.writing import _cleaner_settings, compaction
 from magicbyte.writing._cleaned_bytes import CleanedBytes
 from magicbyte.writing.compaction import CleanerSettings, CompactionEstimate, dry_run
 from paths import DATA
@@ -112,6 +115,12 @@ def test_round_ends_where_the_keys_fill_the_buffer(folder: Folder) -> None:
 def test_setting_that_is_not_allowed_is_named(settings: dict[str, object], named: str) -> None:
     with pytest.raises(InputError, match=named):
         CleanerSettings(now_ms=0, **settings)
+
+
+@pytest.mark.parametrize("module", [compaction, _cleaner_settings])
+def test_examples_run(module: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(DATA / "4.3" / "transactions")
+    assert doctest.testmod(module, extraglobs={"mb": mb}).failed == 0
 
 
 def test_metadata_of_kraft_is_not_compacted() -> None:

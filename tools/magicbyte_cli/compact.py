@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 import click
 
 import magicbyte as mb
-from magicbyte.writing.compaction import CleanerSettings, CompactionEstimate, dry_run
+from magicbyte.writing.compaction import RELEASES, CleanerSettings, CompactionEstimate, dry_run
 from magicbyte_cli import parameters
 from magicbyte_cli.display import byte_size, text_line
 from magicbyte_cli.ndjson import object_line
@@ -71,6 +71,12 @@ settings_options = with_options(
             default=DEFAULTS["min_cleanable_dirty_ratio"],
             help="The topic's min.cleanable.dirty.ratio.",
         ),
+        click.option(
+            "--release",
+            type=click.Choice(RELEASES),
+            default=DEFAULTS["release"],
+            help="Kafka's release. 4.x writes v0 and v1 messages as v2 batches.",
+        ),
         size_option(
             "--dedupe-buffer-bytes",
             default="128MiB",
@@ -109,11 +115,12 @@ def compact(
     max_compaction_lag_ms: int | None,
     min_cleanable_dirty_ratio: float,
     dedupe_buffer_bytes: int,
+    release: str,
     selection: LogSelection,
 ) -> None:
     """Print how many records the next round of Kafka's log cleaner would remove, and why.
 
-    The rules are Kafka 4's. All partitions are shown, since files do not tell whether a topic is compacted. `due` is
+    All partitions are shown, since files do not tell whether a topic is compacted. `due` is
     `yes` if a broker would clean the partition now. `compacted` is `yes` if the round would remove no record, and
     earlier rounds have left none that they should have removed.
     """
@@ -128,6 +135,7 @@ def compact(
         max_compaction_lag_ms=max_compaction_lag_ms,
         min_cleanable_dirty_ratio=min_cleanable_dirty_ratio,
         dedupe_buffer_bytes=dedupe_buffer_bytes,
+        release=release,
     )
     dataset = mb.open(*paths, include_internal=True, **selection.arguments)
     estimates = _estimates(dataset, settings)

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from magicbyte.engines.encoding import BatchFields, Encoder
 from magicbyte.engines.entry_columns import Numbers
@@ -115,13 +116,24 @@ class CleanedBytes:
                 rows = decoded.rows.slice(row_begin, int(decoded.num_rows[index]))
                 is_retained = decisions.is_retained[row_begin : int(row_ends[index])]
                 rows = filter_rows(rows, is_retained)
-                if action is Action.EMPTY:
-                    fields = _empty_fields(entries[index])
-                elif entries[index].magic < 2:
-                    fields = _converted_fields(entries[index], int(decisions.horizons[index]))
-                else:
-                    fields = _retained_fields(entries[index], int(decisions.horizons[index]))
-                yield bytes(self.entry_encoder.batch(fields, rows))
+                horizon = int(decisions.horizons[index])
+                yield self._entry_bytes(entries[index], action, horizon, rows)
+
+    def _entry_bytes(
+        self, entry: Entry, action: Action, horizon: int, rows: pa.RecordBatch
+    ) -> bytes:
+        """Return the bytes of *entry* with the records *rows* and a delete horizon."""
+        if action is Action.EMPTY:
+            fields = _empty_fields(entry)
+        elif entry.magic == 2:
+            fields = _retained_fields(entry, horizon)
+        elif self.cleaned.settings.converts_messages:
+            fields = _converted_fields(entry, horizon)
+        else:
+            return self.entry_encoder.messages(
+                entry.magic, rows, codec=entry.codec, timestamp_type=entry.timestamp_type or 0
+            )
+        return self.entry_encoder.batch(fields, rows)
 
 
 def _by_file(

@@ -11,7 +11,10 @@ BYTES_PER_SLOT = 24
 """Memory of Kafka's cleaner for one key: an MD5 hash and an offset (SkimpyOffsetMap)."""
 
 RELEASES = ("3.9", "4.x")
-"""Releases whose rules differ: since 4.0 the cleaner writes v0 and v1 messages as v2 batches (KAFKA-13093)."""
+"""Releases whose rules differ: since 4.0 the cleaner writes v0 and v1 messages as v2 batches (KAFKA-13093).
+
+Both keep the last batch of a round (KAFKA-17076): 3.9.2 does, earlier patch releases may not.
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

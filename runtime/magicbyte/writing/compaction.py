@@ -14,10 +14,10 @@ from magicbyte.reading.planner import Planner
 from magicbyte.tables.arrays import to_numpy, value_lengths
 from magicbyte.writing._cleaner_round import CleanedEntries, CleanerRound, plan_round
 from magicbyte.writing._cleaner_rules import NO_HORIZON, Action
-from magicbyte.writing._cleaner_settings import CleanerSettings
+from magicbyte.writing._cleaner_settings import RELEASES, CleanerSettings
 from magicbyte_formats.wire import RecordBatchHeader
 
-__all__ = ["CleanerSettings", "CompactionEstimate", "dry_run"]
+__all__ = ["RELEASES", "CleanerSettings", "CompactionEstimate", "dry_run"]
 
 METADATA_TOPIC = "__cluster_metadata"
 """Topic of KRaft, which has snapshots instead of compaction."""
@@ -64,8 +64,8 @@ class CompactionEstimate:
         >>> from magicbyte.writing.compaction import CleanerSettings, dry_run
         >>> settings = CleanerSettings(now_ms=1_800_000_000_000, includes_active_segment=True)
         >>> estimate = next(dry_run(mb.open("log-0", topics=["fenced"]), settings))
-        >>> estimate.record_count, estimate.keyless_count, estimate.aborted_count
-        (11, 4, 5)
+        >>> estimate.record_count, estimate.retained_count, estimate.aborted_count
+        (11, 6, 5)
     """
 
     topic: str | None

@@ -1,4 +1,5 @@
-// Compacts partition folders with Kafka's own Cleaner, without a broker, and prints what is left. Kafka 4.
+// Compacts partition folders with Kafka's own Cleaner, without a broker, and prints what is left.
+// Kafka 3.9, where the cleaner is in Scala, and 4.
 // Standard input: FOLDER <tab> FIRST DIRTY OFFSET <tab> NOW IN MS <tab> NAME=VALUE ... (settings of the topic, and
 // `map.bytes`, `roll`, `expiration.ms`). The answer is lines, which an empty line ends:
 //   C <first dirty offset> <first uncleanable offset> <cleanable bytes> <total bytes> <is due by max.compaction.lag.ms>
@@ -12,7 +13,6 @@ import java.io.BufferedReader;
 import java.io.File;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
-import java.lang.reflect.Constructor;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Method;
 import java.lang.reflect.Proxy;
@@ -24,6 +24,8 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.ConcurrentHashMap;
+import kafka.log.UnifiedLog;
 import org.apache.kafka.common.TopicPartition;
 import org.apache.kafka.common.Uuid;
 import org.apache.kafka.common.header.Header;
@@ -40,6 +42,9 @@ import org.apache.kafka.storage.internals.log.ProducerStateManagerConfig;
 import org.apache.kafka.storage.internals.log.UnifiedLog;
 
 public class KafkaCleaner {
+    private static final String STORAGE = "org.apache.kafka.storage.internals.";
+    private static final boolean IS_SCALA = UnifiedLog.class.getName().startsWith("kafka.");
+
     public static void main(String[] arguments) throws Exception {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         PrintStream out = new PrintStream(System.out, false, StandardCharsets.UTF_8);
@@ -69,13 +74,16 @@ public class KafkaCleaner {
         boolean rolls = Boolean.parseBoolean(settings.getOrDefault("roll", "true"));
         Map<String, String> topic = new HashMap<>(settings);
         topic.keySet().removeAll(List.of("map.bytes", "expiration.ms", "roll"));
+        if (IS_SCALA && topic.containsKey("internal.segment.bytes")) {
+            topic.put("segment.bytes", topic.remove("internal.segment.bytes"));
+        }
         topic.putAll(Map.of("cleanup.policy", "compact", "file.delete.delay.ms", "0", "retention.ms", "-1"));
         UnifiedLog log = open(folder, new LogConfig(topic), expiration, time, scheduler);
         try {
             log.updateHighWatermark(log.logEndOffset());
             log.removeExpiredProducers(now); // as a broker does every ten minutes
             if (rolls) {
-                log.roll();
+                call(log, "roll", IS_SCALA ? new Object[] {none()} : new Object[0]);
             }
             out.println("E " + doClean(log, checkpoint, now, mapBytes, time, out));
         } catch (InvocationTargetException error) {
@@ -92,61 +100,87 @@ public class KafkaCleaner {
 
     private static UnifiedLog open(File folder, LogConfig config, int expiration, Time time, Object scheduler)
             throws Exception {
-        Object stats = Class.forName("org.apache.kafka.storage.log.metrics.BrokerTopicStats").getConstructor().newInstance();
-        for (Method method : UnifiedLog.class.getMethods()) {
-            if (method.getName().equals("create") && method.getParameterCount() == 13) {
-                return (UnifiedLog) method.invoke(null, folder, config, 0L, 0L, scheduler, stats, time, 900000,
-                    new ProducerStateManagerConfig(expiration, false), 600000, new LogDirFailureChannel(10), false,
-                    Optional.of(new Uuid(1, 2)));
-            }
+        List<Object> values = new ArrayList<>(List.of(folder, config, 0L, 0L, scheduler, brokerTopicStats(), time, 900000,
+            new ProducerStateManagerConfig(expiration, false), 600000, new LogDirFailureChannel(10), false));
+        Uuid topicId = new Uuid(1, 2);
+        if (!IS_SCALA) {
+            values.add(Optional.of(topicId));
+            return (UnifiedLog) call(UnifiedLog.class, "create", values.toArray());
         }
-        throw new NoSuchMethodException("UnifiedLog.create");
+        Class<?> listener = Class.forName(STORAGE + "log.LogOffsetsListener");
+        values.addAll(List.of(option(topicId), false, new ConcurrentHashMap<String, Object>(), false,
+            listener.getField("NO_OP_OFFSETS_LISTENER").get(null)));
+        return (UnifiedLog) call(module("kafka.log.UnifiedLog$"), "apply", values.toArray());
     }
 
-    private static Object doClean(UnifiedLog log, long checkpoint, long now, int mapBytes, Time time, PrintStream out)
+    private static Object brokerTopicStats() throws Exception {
+        if (IS_SCALA) {
+            return Class.forName("kafka.server.BrokerTopicStats").getConstructor(boolean.class).newInstance(false);
+        }
+        return Class.forName("org.apache.kafka.storage.log.metrics.BrokerTopicStats").getConstructor().newInstance();
+    }
+
+    private static long doClean(UnifiedLog log, long checkpoint, long now, int mapBytes, Time time, PrintStream out)
             throws Exception {
-        String storage = "org.apache.kafka.storage.internals.";
-        OffsetMap map = (OffsetMap) Class.forName(storage + "log.SkimpyOffsetMap").getConstructor(int.class)
+        OffsetMap map = (OffsetMap) Class.forName(STORAGE + "log.SkimpyOffsetMap").getConstructor(int.class)
             .newInstance(mapBytes);
-        Constructor<?> throttlers = Class.forName(storage + "utils.Throttler").getConstructors()[0];
-        Object throttler = throttlers.newInstance(1e12, 300L, "x", "y", time);
-        java.util.function.Consumer<TopicPartition> check = partition -> { };
-        Object cleaner = Class.forName(storage + "log.Cleaner").getConstructors()[0]
-            .newInstance(0, map, 1 << 20, 16 << 20, 0.9, throttler, time, check);
-        Class<?> manager = Class.forName(storage + "log.LogCleanerManager");
-        Object offsets = hiddenMethod(manager, "cleanableOffsets", log, Optional.of(checkpoint), now);
-        long first = (long) hiddenField(offsets, "firstDirtyOffset");
-        long uncleanable = (long) hiddenField(offsets, "firstUncleanableDirtyOffset");
-        long delay = (long) hiddenMethod(manager, "maxCompactionDelay", log, first, now);
-        Object cleanable = Class.forName(storage + "log.LogToClean").getConstructors()[0]
-            .newInstance(log, first, uncleanable, delay > 0);
-        out.println("C " + first + " " + get(cleanable, "firstUncleanableOffset") + " " + get(cleanable, "cleanableBytes") + " "
-            + get(cleanable, "totalBytes") + " " + (delay > 0));
-        if ((long) get(cleanable, "firstUncleanableOffset") <= first) {
+        Object throttler = create(STORAGE + "utils.Throttler", 1e12, 300L, "x", "y", time);
+        Object manager = IS_SCALA ? module("kafka.log.LogCleanerManager$") : Class.forName(STORAGE + "log.LogCleanerManager");
+        Object clean = IS_SCALA ? option(checkpoint) : Optional.of(checkpoint);
+        Object offsets = call(manager, "cleanableOffsets", log, clean, now);
+        long first = (long) call(offsets, "firstDirtyOffset");
+        long uncleanable = (long) call(offsets, "firstUncleanableDirtyOffset");
+        long delay = (long) call(manager, "maxCompactionDelay", log, first, now);
+        Object cleanable;
+        Object cleaner;
+        if (IS_SCALA) {
+            cleanable = create("kafka.log.LogToClean", log.topicPartition(), log, first, uncleanable, delay > 0);
+            cleaner = create("kafka.log.Cleaner", 0, map, 1 << 20, 16 << 20, 0.9, throttler, time,
+                (scala.Function1<TopicPartition, Object>) partition -> scala.runtime.BoxedUnit.UNIT);
+        } else {
+            cleanable = create(STORAGE + "log.LogToClean", log, first, uncleanable, delay > 0);
+            cleaner = create(STORAGE + "log.Cleaner", 0, map, 1 << 20, 16 << 20, 0.9, throttler, time,
+                (java.util.function.Consumer<TopicPartition>) partition -> { });
+        }
+        long end = (long) call(cleanable, "firstUncleanableOffset");
+        out.println("C " + first + " " + end + " " + call(cleanable, "cleanableBytes") + " " + call(cleanable, "totalBytes")
+            + " " + (delay > 0));
+        if (end <= first) {
             return 0; // no dirty byte can be cleaned, so the broker does not choose this partition
         }
-        Method method = cleaner.getClass().getMethod("doClean", cleanable.getClass(), long.class);
-        return ((Map.Entry<?, ?>) method.invoke(cleaner, cleanable, now)).getKey();
+        Object result = call(cleaner, "doClean", cleanable, now);
+        return (long) (IS_SCALA ? call(result, "_1") : ((Map.Entry<?, ?>) result).getKey());
     }
 
-    private static Object get(Object target, String name) throws Exception {
-        return target.getClass().getMethod(name).invoke(target);
+    private static Object option(Object value) throws Exception {
+        return call(module("scala.Option$"), "apply", value);
     }
 
-    private static Object hiddenMethod(Class<?> type, String name, Object... arguments) throws Exception {
-        for (Method method : type.getDeclaredMethods()) {
-            if (method.getName().equals(name) && method.getParameterCount() == arguments.length) {
-                method.setAccessible(true);
-                return method.invoke(null, arguments);
+    private static Object none() throws Exception {
+        return module("scala.None$");
+    }
+
+    private static Object module(String name) throws Exception {
+        return Class.forName(name).getField("MODULE$").get(null);
+    }
+
+    private static Object create(String name, Object... arguments) throws Exception {
+        return Class.forName(name).getConstructors()[0].newInstance(arguments);
+    }
+
+    // A method of an object, or a static one of a class, public or not, by its name and number of arguments.
+    private static Object call(Object target, String name, Object... arguments) throws Exception {
+        boolean isClass = target instanceof Class;
+        for (Class<?> type = isClass ? (Class<?>) target : target.getClass(); type != null; type = type.getSuperclass()) {
+            for (Method method : type.getDeclaredMethods()) {
+                boolean isNamed = method.getName().equals(name) || method.getName().endsWith("$$" + name);
+                if (isNamed && method.getParameterCount() == arguments.length) {
+                    method.setAccessible(true);
+                    return method.invoke(isClass ? null : target, arguments);
+                }
             }
         }
         throw new NoSuchMethodException(name);
-    }
-
-    private static Object hiddenField(Object target, String name) throws Exception {
-        java.lang.reflect.Field field = target.getClass().getDeclaredField(name);
-        field.setAccessible(true);
-        return field.get(target);
     }
 
     private static void print(RecordBatch batch, PrintStream out) {
