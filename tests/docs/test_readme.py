@@ -38,6 +38,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/stats.md", 3),
         ("docs/clusters.md", 4),
         ("docs/restore-check.md", 3),
+        ("docs/compaction.md", 3),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
@@ -77,7 +78,12 @@ def test_the_record_taken_apart_stands_in_the_log() -> None:
     assert taken_apart in log.read_bytes()
 
 
-def test_the_guide_to_restore_checks_has_an_example_that_runs() -> None:
-    ((code, shown),) = examples("docs/restore-check.md")
-    done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, stdout=subprocess.PIPE)
-    assert done.stdout.decode() == shown
+@pytest.mark.parametrize(
+    ("page", "count"), [("docs/restore-check.md", 1), ("docs/compaction.md", 2)]
+)
+def test_a_guide_has_examples_that_run(page: str, count: int) -> None:
+    pairs = examples(page)
+    assert len(pairs) == count
+    for code, shown in pairs:
+        done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, stdout=subprocess.PIPE)
+        assert done.stdout.decode() == shown

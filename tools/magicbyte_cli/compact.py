@@ -177,13 +177,12 @@ def _milliseconds(now: datetime | int | None) -> int:
 
 
 def _text_lines(estimates: Sequence[CompactionEstimate]) -> Iterator[str]:
-    heads = ">ratio|>dirty|>records|>superseded|>no key|>aborted|>expired|>waiting|>freed"
+    heads = ">ratio|>records|>superseded|>no key|>aborted|>expired|>waiting|>freed"
     rows = [
         (
             _name(estimate),
             _answer(estimate.is_due),
             NULL if estimate.cleanable_ratio is None else f"{estimate.cleanable_ratio:.2f}",
-            byte_size(estimate.dirty_bytes),
             f"{estimate.record_count:,}",
             f"{estimate.superseded_below + estimate.superseded_above:,}",
             f"{estimate.keyless_count:,}",
