@@ -242,11 +242,11 @@ def producer_snapshot(*producers: tuple[int, int, int, int], version: int = 1) -
             "last_offset": last,
             "timestamp": TIME,
             "coordinator_epoch": 0,
-            "current_txn_first_offset": first,
+            "current_transaction_first_offset": first,
         }
         for producer, epoch, last, first in producers
     ]
-    return bytes(twin.ProducerSnapshot.build({"version": version, "producer_entries": entries}))
+    return bytes(twin.ProducerSnapshot.build({"version": version, "producers": entries}))
 
 
 class Folder:

@@ -74,9 +74,9 @@ def twins(kind: str, path: Path, data: bytes) -> list[tuple[Any, ...]]:
                     e.offset_delta,
                     e.timestamp,
                     of(e.coordinator_epoch),
-                    of(e.current_txn_first_offset),
+                    of(e.current_transaction_first_offset),
                 )
-                for e in ProducerSnapshot.parse(data).producer_entries
+                for e in ProducerSnapshot.parse(data).producers
             ]
         case "leader epochs":
             return [(e.epoch, e.start_offset) for e in LeaderEpochCheckpoint.parse(data).entries]

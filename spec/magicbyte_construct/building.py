@@ -20,7 +20,7 @@ from magicbyte_construct.record_batch import (
 
 COMPUTED_FIELDS = (
     *("len_batch", "len_message", "crc", "len_body"),
-    *("len_key", "len_value", "num_headers", "num_records", "entries_count", "size"),
+    *("len_key", "len_value", "num_headers", "num_records", "num_producers", "num_entries", "size"),
     "stored",
 )
 """Fields that building computes unless they are given."""
@@ -124,7 +124,7 @@ def marker(
     if isinstance(control_type, str):
         control_type = CONTROL_TYPES.index(control_type)
     record = {
-        "key": ControlRecordKey.build({"type": control_type}),
+        "key": ControlRecordKey.build({"control_type": control_type}),
         "value": EndTransactionMarker.build({"coordinator_epoch": coordinator_epoch}),
         "timestamp": timestamp,
     }

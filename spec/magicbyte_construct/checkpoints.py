@@ -30,10 +30,10 @@ ENDS = re.compile(r"\r\n|\r|\n")
 
 
 class Checkpoint(Construct):
-    """File with ``version``, ``entries_count``, and ``entries`` that consist of *fields*.
+    """File with ``version``, ``num_entries``, and ``entries`` that consist of *fields*.
 
     *fields* maps a name to the bits of an integer, or to None for text. If the file ends early, as
-    an empty one does, Kafka reads no entries: ``version`` or ``entries_count`` is then None, and
+    an empty one does, Kafka reads no entries: ``version`` or ``num_entries`` is then None, and
     building ends there too.
     """
 
@@ -51,9 +51,9 @@ class Checkpoint(Construct):
 
     def read(self, data: bytes, context: Any, path: str) -> Any:
         """Return the fields of the checkpoint file *data*."""
-        checkpoint = Container(version=None, entries_count=None, entries=ListContainer())
+        checkpoint = Container(version=None, num_entries=None, entries=ListContainer())
         lines = iter(lines_of(data, path))
-        for name in ("version", "entries_count"):
+        for name in ("version", "num_entries"):
             line = next(lines, None)
             if line is None:
                 return checkpoint
@@ -62,9 +62,9 @@ class Checkpoint(Construct):
                 text = f"version {checkpoint[name]} found, {VERSION} expected"
                 raise ValidationError(text, path=path)
         checkpoint["entries"].extend(self.entry(line, path) for line in lines)
-        announced, found = checkpoint["entries_count"], len(checkpoint["entries"])
+        announced, found = checkpoint["num_entries"], len(checkpoint["entries"])
         if announced > found or (announced != found and is_strict(context)):
-            raise RangeError(f"entries_count {announced}, {found} lines", path=path)
+            raise RangeError(f"num_entries {announced}, {found} lines", path=path)
         return checkpoint
 
     def entry(self, line: str, path: str) -> Any:
@@ -90,7 +90,7 @@ class Checkpoint(Construct):
     def text(self, given: Any) -> bytes:
         """Return the text of a checkpoint file with the fields *given*, as a broker writes it."""
         entries = given.get("entries") or ()
-        lines = [given.get("version", VERSION), given.get("entries_count", len(entries))]
+        lines = [given.get("version", VERSION), given.get("num_entries", len(entries))]
         if None in lines:
             lines = lines[: lines.index(None)]
         else:

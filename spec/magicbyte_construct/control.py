@@ -22,7 +22,7 @@ NO_UUID = bytes(16)
 Version = Default(AtLeast(0, Int16sb), 0)
 """Versions above the known ones are read like the newest one; negative versions are an error."""
 
-ControlRecordKey = Fields("version" / Version, "type" / Int16sb, "trailing" / Ignored)
+ControlRecordKey = Fields("version" / Version, "control_type" / Int16sb, "trailing" / Ignored)
 """Key of a control record. Unknown types neither commit nor abort a transaction."""
 
 EndTransactionMarker = Fields(
@@ -76,7 +76,7 @@ SnapshotFooterRecord = Fields("version" / Default(Int16sb, 0), "tags" / Tags, "t
 
 KRaftVersionRecord = Fields(
     "version" / Default(Int16sb, 0),
-    "k_raft_version" / Int16sb,
+    "protocol_version" / Int16sb,
     "tags" / Tags,
     "trailing" / Ignored,
 )

@@ -15,7 +15,7 @@ ProducerEntry = Fields(
     "offset_delta" / Default(Int32sb, 0),
     "timestamp" / Default(Int64sb, -1),
     "coordinator_epoch" / Default(Int32sb, NO_EPOCH),
-    "current_txn_first_offset" / Default(Int64sb, NO_OFFSET),
+    "current_transaction_first_offset" / Default(Int64sb, NO_OFFSET),
 )
 """Last batch of a producer, and the first offset of its open transaction; -1 for none."""
 
@@ -26,9 +26,8 @@ ProducerSnapshot = Fields(
         Int32ub,
         "CRC-32C",
         crc32c,
-        "entries_count" / count_of("producer_entries", Int32sb),
-        "producer_entries"
-        / Counted("entries_count", ProducerEntry, min_bytes=ProducerEntry.sizeof()),
+        "num_producers" / count_of("producers", Int32sb),
+        "producers" / Counted("num_producers", ProducerEntry, min_bytes=ProducerEntry.sizeof()),
         "trailing" / LeftOver(),
     ),
 )

@@ -47,10 +47,10 @@ def read_payload(entry: Any, is_metadata: bool, seen: Counter[Any]) -> None:
     elif entry.magic == 2 and entry.attributes.is_control:
         for record in entry.records:
             key = twin.ControlRecordKey.parse(record.key)
-            value = VALUES[key.type].parse(record.value)
+            value = VALUES[key.control_type].parse(record.value)
             assert value.trailing == b""
-            assert VALUES[key.type].build(value) == record.value
-            seen["control", key.type] += 1
+            assert VALUES[key.control_type].build(value) == record.value
+            seen["control", key.control_type] += 1
     elif is_metadata:
         for record in entry.records:
             frame = twin.MetadataRecord.parse(record.value)

@@ -102,7 +102,7 @@ def test_versions_that_do_not_exist_are_refused() -> None:
 
 def test_higher_versions_of_control_records_are_read_as_the_known_one() -> None:
     key = twin.ControlRecordKey.parse(bytes.fromhex("00050151beef"))
-    assert (key.version, key.type, key.trailing) == (5, 337, b"\xbe\xef")
+    assert (key.version, key.control_type, key.trailing) == (5, 337, b"\xbe\xef")
     assert twin.ControlRecordKey.build(key).hex() == "00050151beef"
 
 
@@ -111,9 +111,9 @@ def test_higher_versions_of_control_records_are_read_as_the_known_one() -> None:
 )
 def test_a_snapshot_with_a_wrong_count_is_an_error(count: int) -> None:
     entry = {"producer_id": 1, "epoch": 0}
-    with pytest.raises(RangeError, match="entries_count"):
+    with pytest.raises(RangeError, match="num_producers"):
         twin.ProducerSnapshot.parse(
-            twin.ProducerSnapshot.build({"producer_entries": [entry], "entries_count": count})
+            twin.ProducerSnapshot.build({"producers": [entry], "num_producers": count})
         )
 
 

@@ -108,7 +108,7 @@ GOLDEN: dict[str, tuple[Any, Any, bytes]] = {
     "producer snapshot": (
         twin.ProducerSnapshot,
         {
-            "producer_entries": [
+            "producers": [
                 {
                     "producer_id": 4000,
                     "epoch": 5,
@@ -125,7 +125,7 @@ GOLDEN: dict[str, tuple[Any, Any, bytes]] = {
     "footer of a KRaft snapshot": (twin.SnapshotFooterRecord, {}, bytes.fromhex("0000 00")),
     "version of KRaft": (
         twin.KRaftVersionRecord,
-        {"k_raft_version": 1},
+        {"protocol_version": 1},
         bytes.fromhex("0000 0001 00"),
     ),
 }
@@ -159,7 +159,7 @@ def test_golden_marker() -> None:
     )
     assert built.hex() == golden.ABORT.hex()
     record = twin.RecordBatch.parse(built).records[0]
-    assert twin.ControlRecordKey.parse(record.key).type == 0
+    assert twin.ControlRecordKey.parse(record.key).control_type == 0
     assert twin.EndTransactionMarker.parse(record.value).coordinator_epoch == 7
     commit = twin.RecordBatch.parse(twin.marker("COMMIT", 10, 4000, 5)).records[0]
     assert commit.key.hex() == "00000001"

@@ -42,7 +42,7 @@ SAMPLES: dict[str, bytes] = {
     "TimeIndex": bytes(7) + b"\x01" * 17 + bytes(24),
     "TransactionIndex": (bytes(2) + bytes(range(32))) * 2,
     "ProducerSnapshot": twin.ProducerSnapshot.build(
-        {"producer_entries": [{"producer_id": 1, "epoch": 2}]}
+        {"producers": [{"producer_id": 1, "epoch": 2}]}
     ),
     "OffsetCheckpoint": b"0\n2\ntopic 0 5\nother-topic 11 77\n",
     "LeaderEpochCheckpoint": b"0\n2\n0 0\n3 77\n",
@@ -100,7 +100,7 @@ def test_claims_cost_no_memory(tmp_path: Path) -> None:
         (twin.RecordBatch, twin.RecordBatch.build({"num_records": most})),
         (twin.Message, twin.Message.build({"len_message": most})),
         (twin.Message, twin.Message.build({"len_value": most})),
-        (twin.ProducerSnapshot, twin.ProducerSnapshot.build({"entries_count": most})),
+        (twin.ProducerSnapshot, twin.ProducerSnapshot.build({"num_producers": most})),
         (twin.LeaderChangeMessage, bytes.fromhex("0000 00000001 ffffffff0f")),
         (twin.VotersRecord, VOTERS[:24] + bytes.fromhex("ffffffff0f")),
         (twin.SnapshotFooterRecord, bytes.fromhex("0000 ffffffff0f")),

@@ -95,10 +95,10 @@ class LogWriter:
             "last_offset": last_offset,
             "timestamp": 0,
             "coordinator_epoch": 0,
-            "current_txn_first_offset": -1,
+            "current_transaction_first_offset": -1,
         }
         entries = [] if last_offset < 0 else [producer]
-        snapshot = ProducerSnapshot.build({"version": 1, "producer_entries": entries})
+        snapshot = ProducerSnapshot.build({"version": 1, "producers": entries})
         (self.folder / f"{end:020}.snapshot").write_bytes(snapshot)
 
     def _path(self, kind: str) -> Path:

@@ -87,7 +87,7 @@ class LogGenerator:
         return {
             "index": b"".join(entries),
             "timeindex": TIME_ENTRY.pack(last_time, RECORDS_PER_BATCH - 1),
-            "snapshot": bytes(twin.ProducerSnapshot.build({"producer_entries": []})),
+            "snapshot": bytes(twin.ProducerSnapshot.build({"producers": []})),
             "leader-epoch-checkpoint": b"0\n1\n0 0\n",
         }
 

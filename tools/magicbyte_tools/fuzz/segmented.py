@@ -114,7 +114,7 @@ class _LogBuilder:
                 epoch=self.epochs[producer_id],
                 last_sequence=self.sequences[producer_id] - 1,
                 last_offset=last_offset,
-                current_txn_first_offset=self.open.get(producer_id, -1),
+                current_transaction_first_offset=self.open.get(producer_id, -1),
             )
             for producer_id, last_offset in self.last_offsets.items()
         ]

@@ -53,7 +53,7 @@ def producer(producer_id: int, **fields: Any) -> dict[str, Any]:
 
 
 def producer_snapshot(*producer_entries: dict[str, Any], **raw: Any) -> bytes:
-    return bytes(twin.ProducerSnapshot.build({"producer_entries": producer_entries, **raw}))
+    return bytes(twin.ProducerSnapshot.build({"producers": producer_entries, **raw}))
 
 
 def checkpoint(*entries: tuple[str, int, int], **raw: Any) -> bytes:
@@ -277,7 +277,7 @@ def producer_snapshots() -> Iterator[VectorCase]:
     idle = producer(
         4000, epoch=5, last_sequence=104, last_offset=24, offset_delta=4, coordinator_epoch=7
     )
-    busy = producer(4001, last_sequence=0, last_offset=27, current_txn_first_offset=26)
+    busy = producer(4001, last_sequence=0, last_offset=27, current_transaction_first_offset=26)
     only_marker = producer(4002, epoch=1, coordinator_epoch=7)
     both = producer_snapshot(idle, busy)
     yield form.whole(
@@ -304,7 +304,7 @@ def producer_snapshots() -> Iterator[VectorCase]:
                 offset_delta=-5,
                 timestamp=-6,
                 coordinator_epoch=-7,
-                current_txn_first_offset=-8,
+                current_transaction_first_offset=-8,
             )
         ),
         "All numbers of a producer have signs.",
@@ -340,7 +340,7 @@ def producer_snapshots() -> Iterator[VectorCase]:
         ("version-2", b"\0\2" + both[2:], "grammar", None, 0, "The only version is 1."),
         (
             "count-3-of-2",
-            producer_snapshot(idle, busy, entries_count=3),
+            producer_snapshot(idle, busy, num_producers=3),
             "grammar",
             TRUNCATED,
             10,
@@ -348,7 +348,7 @@ def producer_snapshots() -> Iterator[VectorCase]:
         ),
         (
             "count-largest-int32",
-            producer_snapshot(idle, entries_count=2**31 - 1),
+            producer_snapshot(idle, num_producers=2**31 - 1),
             "grammar",
             TRUNCATED,
             10,
@@ -356,7 +356,7 @@ def producer_snapshots() -> Iterator[VectorCase]:
         ),
         (
             "count-minus-1",
-            producer_snapshot(entries_count=-1),
+            producer_snapshot(num_producers=-1),
             "grammar",
             TRUNCATED,
             10,
@@ -401,7 +401,7 @@ def offset_checkpoints() -> Iterator[VectorCase]:
     )
     yield form.broken(
         "count-1-of-2",
-        checkpoint(("t", 0, 5), ("t", 1, 6), entries_count=1),
+        checkpoint(("t", 0, 5), ("t", 1, 6), num_entries=1),
         "An entry more than announced: the file was not written in one go.",
         caught_by="exact",
         code="checkpoint-invalid",
@@ -460,7 +460,7 @@ def leader_epoch_checkpoints() -> Iterator[VectorCase]:
     )
     yield form.broken(
         "count-1-of-2",
-        epochs((0, 0), (1, 5), entries_count=1),
+        epochs((0, 0), (1, 5), num_entries=1),
         "An entry more than announced.",
         caught_by="exact",
     )

@@ -65,7 +65,7 @@ CONTENTS: dict[str, tuple[int, bytes]] = {
         twin.SnapshotHeaderRecord.build({"last_contained_log_timestamp": T0}),
     ),
     "snapshot-footer": (SNAPSHOT_FOOTER, twin.SnapshotFooterRecord.build({})),
-    "kraft-version": (KRAFT_VERSION, twin.KRaftVersionRecord.build({"k_raft_version": 1})),
+    "kraft-version": (KRAFT_VERSION, twin.KRaftVersionRecord.build({"protocol_version": 1})),
     "kraft-voters": (KRAFT_VOTERS, twin.VotersRecord.build({"voters": [VOTER_WITH_ENDPOINTS]})),
 }
 """Type and encoded value of a control record of each kind, by the name of its vector."""
@@ -99,7 +99,7 @@ NEWER: dict[str, tuple[int, bytes]] = {
     "snapshot-footer": (SNAPSHOT_FOOTER, twin.SnapshotFooterRecord.build({"version": -2, **MORE})),
     "kraft-version": (
         KRAFT_VERSION,
-        twin.KRaftVersionRecord.build({"version": -2, "k_raft_version": -3, **MORE}),
+        twin.KRaftVersionRecord.build({"version": -2, "protocol_version": -3, **MORE}),
     ),
     "kraft-voters": (
         KRAFT_VOTERS,
@@ -133,7 +133,7 @@ def cases() -> Iterator[VectorCase]:
 
 def control(kind: int, value: bytes | None, *, offset: int = 0, **raw: Any) -> Rec:
     """Return a control record of type *kind*; *raw* are further fields of its key."""
-    key = twin.ControlRecordKey.build({"type": kind, **raw})
+    key = twin.ControlRecordKey.build({"control_type": kind, **raw})
     return rec(offset, value, key, time=T0 + offset)
 
 

@@ -208,7 +208,7 @@ def starts_and_ends() -> Iterator[VectorCase]:
         "checkpoint-invalid",
         "A checkpoint announces two entries and has one: it counts for nothing.",
         PartitionFiles({0: [one(0)]}),
-        files={LOG_START: checkpoint((TOPIC, 0, 1), entries_count=2)},
+        files={LOG_START: checkpoint((TOPIC, 0, 1), num_entries=2)},
         findings=[ExpectedFinding("checkpoint-invalid", file=LOG_START)],
         source="CheckpointFile",
     )

@@ -119,7 +119,7 @@ def transactions() -> Iterator[VectorCase]:
                         last_sequence=1,
                         last_offset=2,
                         offset_delta=1,
-                        current_txn_first_offset=1,
+                        current_transaction_first_offset=1,
                     )
                 ),
             },
@@ -171,7 +171,9 @@ def snapshots() -> Iterator[VectorCase]:
             **{"source": "ProducerStateManager"} | fields,
         )
 
-    opened = producer(PRODUCER, epoch=5, last_sequence=6, last_offset=4, current_txn_first_offset=3)
+    opened = producer(
+        PRODUCER, epoch=5, last_sequence=6, last_offset=4, current_transaction_first_offset=3
+    )
     yield log_dir(
         "snapshot-tells-what-was-open",
         "The log begins inside a transaction; the snapshot knows where it began.",

@@ -158,13 +158,13 @@ def control_record(parsed: Any) -> Json:
         "len_key": int(parsed.len_key),
         "key": without_none(
             version=key.version,
-            control_type=key.type,
+            control_type=key.control_type,
             ignored=optional(key.trailing or None),
         ),
         "len_value": int(parsed.len_value),
     }
     if parsed.value is not None:
-        construct, shape = CONTENTS.get(key.type, (None, None))
+        construct, shape = CONTENTS.get(key.control_type, (None, None))
         document["content"] = (
             {"data": parsed.value.hex()}
             if construct is None or shape is None
@@ -229,7 +229,7 @@ def snapshot_footer(parsed: Any) -> Json:
 def kraft_version(parsed: Any) -> Json:
     return {
         "version": parsed.version,
-        "protocol_version": parsed.k_raft_version,
+        "protocol_version": parsed.protocol_version,
         "extension": extension(parsed.tags),
     }
 
@@ -308,7 +308,7 @@ def _first_control_type(parsed: Any) -> int | None:
     if not bits.is_control or bits.codec or not parsed.num_records:
         return None
     key = parsed.records[0].key
-    return int(twin.ControlRecordKey.parse(key).type) if key and len(key) >= 4 else None
+    return int(twin.ControlRecordKey.parse(key).control_type) if key and len(key) >= 4 else None
 
 
 def metadata_record(parsed: Any) -> Json:
@@ -388,7 +388,7 @@ def producer_snapshot(parsed: Any) -> Json:
     return {
         "version": parsed.version,
         "crc": parsed.crc,
-        "num_producers": parsed.entries_count,
+        "num_producers": parsed.num_producers,
         "producers": [
             {
                 "producer_id": str(one.producer_id),
@@ -398,9 +398,9 @@ def producer_snapshot(parsed: Any) -> Json:
                 "offset_delta": one.offset_delta,
                 "timestamp": str(one.timestamp),
                 "coordinator_epoch": one.coordinator_epoch,
-                "current_transaction_first_offset": str(one.current_txn_first_offset),
+                "current_transaction_first_offset": str(one.current_transaction_first_offset),
             }
-            for one in parsed.producer_entries
+            for one in parsed.producers
         ],
     }
 
@@ -408,7 +408,7 @@ def producer_snapshot(parsed: Any) -> Json:
 def checkpoint(parsed: Any) -> Json:
     """Return the tree of an offset or leader epoch checkpoint, whose numbers are text."""
     entries = [{name: str(value) for name, value in one.items()} for one in parsed.entries]
-    version, count = parsed.version, parsed.entries_count
+    version, count = parsed.version, parsed.num_entries
     return without_none(
         version=None if version is None else str(version),
         num_entries=None if count is None else str(count),
