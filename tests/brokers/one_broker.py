@@ -13,12 +13,15 @@ START_S = 300
 
 
 @contextmanager
-def killed_at_the_end(release: str, folder: Path, properties: dict[str, Any]) -> Iterator[Any]:
+def killed_at_the_end(
+    release: str, folder: Path, properties: dict[str, Any], *, num_log_dirs: int = 1
+) -> Iterator[Any]:
     """Provide a cluster of one broker that is not started; leaving the `with` block kills it."""
     sys.path.insert(0, str(shared() / "brokers"))
     from brokers import Cluster
 
-    cluster = Cluster(release, folder / "cluster", properties=properties)
+    path = folder / "cluster"
+    cluster = Cluster(release, path, properties=properties, log_dirs=num_log_dirs)
     try:
         yield cluster
     finally:
@@ -52,6 +55,13 @@ def end_offsets(
     cluster: Any, topics: list[str], isolation_level: str = "read_uncommitted"
 ) -> dict[str, int]:
     """Return the log end offset of partition 0 of each topic; with `read_committed` the last stable offset."""
+    return {topic: end for topic, (_, end) in bounds_of(cluster, topics, isolation_level).items()}
+
+
+def bounds_of(
+    cluster: Any, topics: list[str], isolation_level: str = "read_uncommitted"
+) -> dict[str, tuple[int, int]]:
+    """Return the log start offset of partition 0 of each topic, and the offset that `end_offsets` returns."""
     from confluent_kafka import Consumer, KafkaException, TopicPartition
 
     consumer = Consumer(
@@ -61,17 +71,15 @@ def end_offsets(
             "isolation.level": isolation_level,
         }
     )
-    ends: dict[str, int] = {}
+    bounds: dict[str, tuple[int, int]] = {}
     until = time.monotonic() + START_S
     for topic in topics:
-        while topic not in ends:
+        while topic not in bounds:
             try:
-                _, ends[topic] = consumer.get_watermark_offsets(
-                    TopicPartition(topic, 0), timeout=10
-                )
+                bounds[topic] = consumer.get_watermark_offsets(TopicPartition(topic, 0), timeout=10)
             except KafkaException:  # it has no leader yet
                 if time.monotonic() > until:
                     raise
                 time.sleep(0.5)
     consumer.close()
-    return ends
+    return bounds

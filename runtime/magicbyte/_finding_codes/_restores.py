@@ -46,7 +46,7 @@ RESTORES = (
         "error",
         "The folder has a partition.metadata with the topic id of another topic.",
         cause="The file was copied with the others. A new topic has another id, even if it has the name of the old one.",
-        consequence="The topic seems to work until the broker restarts: then the folder is renamed to -stray, and an empty log takes its place.",
+        consequence="The broker creates no partition (InconsistentTopicIdException), and topics that are created at the same time get no leader either, until it restarts. Then the folder is renamed to -stray, and an empty log takes its place.",
         remedy=f"Leave the file out, the broker writes it with the right id: {RESTORE}. Where the topic exists and its broker is stopped, keep the partition.metadata that the broker wrote.",
         source="LogManager, PartitionMetadataFile",
     ),
