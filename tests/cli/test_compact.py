@@ -17,7 +17,7 @@ def test_ndjson_is_the_estimate_of_the_library() -> None:
     settings = CleanerSettings(
         now_ms=1_800_000_000_000, first_dirty_offset=0, delete_retention_ms=5, release="4.x"
     )
-    dataset = mb.open(str(TRANSACTIONS), include_internal=True)
+    dataset = mb.open(str(TRANSACTIONS))
     options = ("--now", "1800000000000", "--first-dirty-offset", 0, "--delete-retention-ms", 5)
     rows = run_ndjson("compact", "--dry-run", TRANSACTIONS, *options)
     assert rows == [estimate.row() for estimate in dry_run(dataset, settings)]
@@ -57,8 +57,20 @@ def test_keys_that_do_not_fit_are_reported() -> None:
     assert "compacted-gzip-0: the keys do not fit into the dedupe buffer" in result.stderr
 
 
-def test_compaction_without_a_dry_run_is_refused() -> None:
-    assert "--dry-run" in refusal("compact", COMPACTED)
+def test_either_a_folder_or_a_dry_run_is_needed(tmp_path: Path) -> None:
+    assert "-o OUT" in refusal("compact", COMPACTED)
+    assert "leave out -o OUT" in refusal("compact", COMPACTED, "--dry-run", "-o", tmp_path / "out")
+
+
+def test_folder_has_what_a_round_leaves(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    options = ("--include-active-segment", "--now", "2200-01-01", "--topic", "open", "-o", out)
+    *rows, summary = run_ndjson("compact", TRANSACTIONS, *options)
+    assert [row["outcome"] for row in rows] == ["written", "written"]
+    assert summary["changed_records"] == {"aborted": 38}
+    latest = [mb.open(str(path), topics=["open"]).latest() for path in (TRANSACTIONS, out)]
+    assert latest[0].to_table() == latest[1].to_table()
+    assert run("verify", out).exit_code == 0
 
 
 @pytest.mark.parametrize("option", ["--min-cleanable-dirty-ratio", "--delete-retention-ms"])

@@ -1,31 +1,38 @@
-"""`magicbyte compact`: prints an estimate of the next round of Kafka's log cleaner."""
+"""`magicbyte compact`: writes what a round of Kafka's log cleaner leaves, or prints an estimate of it."""
 
 import sys
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
+from pathlib import Path
 
 import click
 
 import magicbyte as mb
+from magicbyte.writing.compact import compact as write_compacted
 from magicbyte.writing.compaction import RELEASES, CleanerSettings, CompactionEstimate, dry_run
 from magicbyte_cli import parameters
 from magicbyte_cli.display import byte_size, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.selection import (
     Decorator,
-    LogSelection,
+    SourceSelection,
     flag_option,
-    format_option,
-    log_selection_options,
     paths_argument,
     size_option,
+    source_options,
     with_options,
 )
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 from magicbyte_cli.text_table import NULL, table_lines
 from magicbyte_cli.unread_messages import warn_of_unread
+from magicbyte_cli.writing_options import (
+    output_or_none,
+    print_report,
+    run_with_progress,
+    writing_options,
+)
 
 DEFAULTS = {field.name: field.default for field in fields(CleanerSettings)}
 
@@ -87,26 +94,23 @@ settings_options = with_options(
 
 
 @click.command(
-    short_help="Print what the log cleaner would remove.",
+    short_help="Remove the records that the log cleaner would remove.",
     epilog="""\b
     Examples:
-      magicbyte compact --dry-run /var/lib/kafka --topic users
-      magicbyte compact --dry-run /backup/log-0 --first-dirty-offset 0 --include-active-segment
-      magicbyte compact --dry-run /var/lib/kafka --format ndjson | jq 'select(.is_compacted | not)'
+      magicbyte compact /var/lib/kafka --topic users --dry-run
+      magicbyte compact /backup/log-0 --include-active-segment --first-dirty-offset 0 -o /compacted
+      magicbyte compact /var/lib/kafka --dry-run --format ndjson | jq 'select(.is_compacted | not)'
     """,
 )
 @paths_argument
-@flag_option("--dry-run", help="Print an estimate, and write nothing. Required so far.")
-@format_option("Aligned columns, or one JSON object per partition.")
 @settings_options
-@log_selection_options
+@writing_options
+@source_options
 @click.pass_context
 def compact(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
-    dry_run: bool,
-    format_name: str,
     now: datetime | int | None,
     first_dirty_offset: int | None,
     include_active_segment: bool,
@@ -116,16 +120,24 @@ def compact(
     min_cleanable_dirty_ratio: float,
     dedupe_buffer_bytes: int,
     release: str,
-    selection: LogSelection,
+    out: Path | None,
+    dry_run: bool,
+    index_interval_bytes: int,
+    segment_bytes: int | None,
+    format_name: str,
+    selection: SourceSelection,
 ) -> None:
-    """Print how many records the next round of Kafka's log cleaner would remove, and why.
+    """Write partitions into the new folder OUT as a round of Kafka's log cleaner would leave them.
 
-    All partitions are shown, since files do not tell whether a topic is compacted. `due` is
-    `yes` if a broker would clean the partition now. `compacted` is `yes` if the round would remove no record, and
-    earlier rounds have left none that they should have removed.
+    All selected partitions are compacted, since files do not tell whether a topic is, and whether or not the round is
+    due. Records keep their offsets. To continue a run that did not finish, give it the same --now.
+
+    With --dry-run, prints how many records the round would remove, and why. `due` is `yes` if a broker would clean the
+    partition now. `compacted` is `yes` if the round would remove no record, and earlier rounds have left none that they
+    should have removed.
     """
-    if not dry_run:
-        raise click.UsageError("Only a dry run is supported: add --dry-run.", ctx)
+    target = output_or_none(out, dry_run=dry_run)
+    sizes = {} if segment_bytes is None else {"segment_bytes": segment_bytes}
     settings = CleanerSettings(
         now_ms=_milliseconds(now),
         first_dirty_offset=first_dirty_offset,
@@ -136,23 +148,39 @@ def compact(
         min_cleanable_dirty_ratio=min_cleanable_dirty_ratio,
         dedupe_buffer_bytes=dedupe_buffer_bytes,
         release=release,
+        **sizes,
     )
-    dataset = mb.open(*paths, include_internal=True, **selection.arguments)
-    estimates = _estimates(dataset, settings)
-    out = sys.stdout.buffer
-    if format_name == "ndjson":
-        refused = 0
-        for estimate in estimates:
-            out.write(object_line(estimate.row()))
-            refused += estimate.refusal is not None
+    dataset = selection.open(paths)
+    if target is None:
+        status = _print_estimates(dataset, settings, format_name)
     else:
-        listed = list(estimates)
-        out.writelines(map(text_line, _text_lines(listed)))
-        refused = sum(estimate.refusal is not None for estimate in listed)
-    out.flush()
+        report = run_with_progress(
+            lambda progress: write_compacted(
+                dataset,
+                target,
+                settings,
+                index_interval_bytes=index_interval_bytes,
+                progress=progress,
+            )
+        )
+        status = print_report(report, format_name)
     warn_of_findings(dataset.unreadable)
     warn_of_unread(dataset.unread)
-    ctx.exit(1 if refused else 0)
+    ctx.exit(status)
+
+
+def _print_estimates(dataset: mb.Dataset, settings: CleanerSettings, format_name: str) -> int:
+    """Print an estimate for each partition; return the exit status: 1 if one cannot be cleaned."""
+    estimates = []
+    out = sys.stdout.buffer
+    for estimate in _estimates(dataset, settings):
+        estimates.append(estimate)
+        if format_name == "ndjson":
+            out.write(object_line(estimate.row()))
+    if format_name == "text":
+        out.writelines(map(text_line, _text_lines(estimates)))
+    out.flush()
+    return int(any(estimate.refusal is not None for estimate in estimates))
 
 
 def _estimates(dataset: mb.Dataset, settings: CleanerSettings) -> Iterator[CompactionEstimate]:

@@ -1,6 +1,6 @@
 """The bytes of a partition after a round of the log cleaner."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -42,6 +42,8 @@ class CleanedBytes:
 
     cleaned: CleanerRound
     entry_encoder: Encoder = field(default_factory=encoder)
+    look: Callable[[CleanedEntries], None] | None = None
+    """Called with the decisions about entries before their bytes are yielded."""
 
     def __iter__(self) -> Iterator[SegmentBytes]:
         """Yield the bytes of the cleaned segments, and then of the others, which do not change.
@@ -82,6 +84,8 @@ class CleanedBytes:
         for file, chunks in _by_file(self.cleaned.decisions(PAYLOAD_COLUMNS)):
             with self.cleaned.planner.open_log(file) as log:
                 for chunk in chunks:
+                    if self.look is not None:
+                        self.look(chunk)
                     for data in self._chunk_bytes(log, chunk):
                         yield SegmentBytes(base_of[chunk.segment_entries.segment], data)
                     del chunk  # frees the rows before more are read

@@ -26,6 +26,9 @@ from magicbyte.writing._segment_age import modified_ms
 from magicbyte.writing._segment_groups import SegmentSize, group_segments
 from magicbyte.writing._transactions_met import AbortedOffsets, TransactionsMet
 
+METADATA_TOPIC = "__cluster_metadata"
+"""Topic of KRaft, which the log cleaner never cleans: it has snapshots instead."""
+
 LOOKUP_ROWS = 1 << 20
 """Records of the clean part whose keys are looked up together: each lookup hashes the whole map again."""
 
@@ -77,6 +80,11 @@ class CleanerRound:
     @property
     def log(self) -> PartitionLog:
         return self.survey.log
+
+    @property
+    def end_offset(self) -> int:
+        """Offset up to which the partition is clean after the round."""
+        return max(self.latest_offset + 1, self.bounds.first_dirty_offset)
 
     @property
     def num_segments(self) -> int:

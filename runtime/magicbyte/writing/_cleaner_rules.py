@@ -17,6 +17,10 @@ from magicbyte.writing._cleaner_settings import CleanerSettings
 NO_HORIZON = -1
 
 
+class StuckError(InputError):
+    """A round meets a message that Kafka's cleaner can neither remove nor empty."""
+
+
 class Action(IntEnum):
     """Action of a round on a log entry."""
 
@@ -124,11 +128,11 @@ def decide(facts: EntryFacts, settings: CleanerSettings) -> Decisions:
 
 
 def _check_messages(entries: Entries, actions: Numbers, is_message: Mask) -> None:
-    """Raise InputError for a message that Kafka's cleaner can neither remove nor empty."""
+    """Raise StuckError for a message that Kafka's cleaner can neither remove nor empty."""
     stuck = np.flatnonzero((actions == Action.EMPTY) & is_message)
     if len(stuck):
         entry = entries[int(stuck[0])]
-        raise InputError(
+        raise StuckError(
             f"no record of the last message of the round, offset {entry.last_offset} in format v{entry.magic}, "
             f"would stay, and only a v2 batch can be kept empty",
             "a record with a key; Kafka's cleaner stops there with an IllegalStateException and leaves the "

@@ -12,15 +12,17 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.tables.arrays import to_numpy, value_lengths
-from magicbyte.writing._cleaner_round import CleanedEntries, CleanerRound, plan_round
+from magicbyte.writing._cleaner_round import (
+    METADATA_TOPIC,
+    CleanedEntries,
+    CleanerRound,
+    plan_round,
+)
 from magicbyte.writing._cleaner_rules import NO_HORIZON, Action
 from magicbyte.writing._cleaner_settings import RELEASES, CleanerSettings
 from magicbyte_formats.wire import RecordBatchHeader
 
 __all__ = ["RELEASES", "CleanerSettings", "CompactionEstimate", "dry_run"]
-
-METADATA_TOPIC = "__cluster_metadata"
-"""Topic of KRaft, which has snapshots instead of compaction."""
 
 RECORD_OVERHEAD = 7
 """Bytes of a short record besides key, value and headers; an estimate of sizes needs no more."""
@@ -135,7 +137,7 @@ def _estimate(planner: Planner, log: PartitionLog, settings: CleanerSettings) ->
         cleaned.build_map()
         estimate.key_count = cleaned.num_keys
         estimate.is_map_full = cleaned.is_map_full
-        estimate.end_offset = max(cleaned.latest_offset + 1, cleaned.bounds.first_dirty_offset)
+        estimate.end_offset = cleaned.end_offset
         for cleaned_entries in cleaned.decisions():
             _count(estimate, cleaned_entries, cleaned.bounds.first_dirty_offset)
         estimate.leftover_count = cleaned.num_leftovers()

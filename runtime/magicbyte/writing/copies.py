@@ -46,6 +46,10 @@ class CopyChange:
         """Return the log start offset of the source."""
         return log_start_offset
 
+    def cleaner_offset(self, log: PartitionLog) -> int | None:
+        """Return the offset up to which the source is compacted."""
+        return log.cleaner_offset
+
     def details(self, log: PartitionLog) -> dict[str, Any]:
         """Return no further fields of the report."""
         return {}

@@ -69,6 +69,9 @@ class Change(Protocol):
     def log_start_offset(self, log_start_offset: int | None) -> int | None:
         """Return the log start offset of the output, where its source has *log_start_offset*."""
 
+    def cleaner_offset(self, log: PartitionLog) -> int | None:
+        """Return the offset up to which the output of *log* is compacted; None if that is not known."""
+
     def details(self, log: PartitionLog) -> dict[str, Any]:
         """Return further fields of the row of *log* in the report."""
 
@@ -195,7 +198,9 @@ def _rewrite_partition(
     change_counts = ChangeCounts()
     partition_reader = PartitionReader(dataset, log)
     start = change.log_start_offset(partition_reader.survey().log_start_offset)
-    offsets = CheckpointOffsets(log_start=_start_inside(start, log), cleaner=log.cleaner_offset)
+    offsets = CheckpointOffsets(
+        log_start=_start_inside(start, log), cleaner=change.cleaner_offset(log)
+    )
     sink: FileSink = CountingFolder() if output_dir is None else output_dir.draft(log, offsets)
     try:
         writer = PartitionWriter(
