@@ -256,7 +256,7 @@ class _EncodeCall:
             if memory.sizes[0] < capacity:
                 memory.grow(0, capacity, 0)
             to = int(memory.addresses[0])
-            num_batches, num_bytes = self.encode(first_row, to, int(memory.sizes[0]))
+            num_batches, num_bytes = self.encode(first_row, to, capacity)
             if num_batches == 0 and capacity > 2 * MAX_INT32:
                 raise too_large(1)
             capacity *= 2
