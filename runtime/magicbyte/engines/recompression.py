@@ -5,10 +5,10 @@ import struct
 from magicbyte import codecs
 from magicbyte.checksum import crc32c
 from magicbyte.engines._single_message import encode_message
-from magicbyte.errors import FormatError, InputError
+from magicbyte.errors import CodecError, FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import DEFAULT_LIMITS, Limits
-from magicbyte_formats.wire import MessageHeader, RecordBatchHeader
+from magicbyte_formats.wire import CODEC_NAMES, MessageHeader, RecordBatchHeader
 
 _UINT32, _INT32, _OFFSET = struct.Struct(">I"), struct.Struct(">i"), struct.Struct(">q")
 _NUM_RECORDS = RecordBatchHeader.POSITIONS["num_records"]
@@ -91,8 +91,9 @@ def recompress_batch(
 ) -> bytes:
     """Return a sound v2 batch with its records compressed by *codec* at *level*; 0 stores them unchanged.
 
-    All fields but size, codec and checksum are kept, and so is every byte of the records. Raises CodecError
-    or LimitError if the batch cannot be decompressed, InputError if *codec* has no such *level*.
+    All fields but size, codec and checksum are kept, and so is every byte of the records: the result is decompressed
+    and compared. Raises CodecError or LimitError if the batch cannot be decompressed or the comparison fails,
+    InputError if *codec* has no such *level*.
     """
     view = memoryview(batch)
     # Numbers are changed in a copy of the header: tuples would take as long as lz4 for 16 KiB.
@@ -105,7 +106,12 @@ def recompress_batch(
             max_bytes = limits.max_batch_bytes
             section = codecs.decompress(stored_codec, section, magic=2, max_bytes=max_bytes)
         if codec:
-            section = codecs.compress(codec, section, magic=2, level=level)
+            raw_section = section
+            section = codecs.compress(codec, raw_section, magic=2, level=level)
+            max_bytes = max(len(raw_section), 1)
+            if codecs.decompress(codec, section, magic=2, max_bytes=max_bytes) != raw_section:
+                message = "the library does not give back the bytes that it has compressed"
+                raise CodecError.of(CODEC_NAMES[codec], message)
         header[_CODEC] += codec - stored_codec
     return _sealed(header, section)
 
