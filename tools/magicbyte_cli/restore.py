@@ -1,11 +1,15 @@
 """`magicbyte restore`: prepares partitions for a running cluster."""
 
+import sys
 from pathlib import Path
 
 import click
 
 from magicbyte.writing.restore import OPEN_TRANSACTION_POLICIES, PRODUCER_ID_POLICIES
 from magicbyte.writing.restore import restore as restore_logs
+from magicbyte.writing.restore_plan import internal_logs_of, restore_plan
+from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.output_files import write_whole
 from magicbyte_cli.selection import SourceSelection, paths_argument, source_options
 from magicbyte_cli.unread_messages import warn_of_unread
 from magicbyte_cli.writing_options import (
@@ -68,6 +72,9 @@ def restore(
 
     Move a folder from OUT into a broker's log.dir, and then create its topic: the broker takes it. The records keep
     their offsets, timestamps, headers and transactions. The partition is cut at its log start offset.
+
+    The commands for these steps follow on stdout, with the topics' configurations if the PATHs have the KRaft metadata
+    of their cluster, and with the offsets of consumer groups, as files in OUT, if they have __consumer_offsets.
     """
     target = output_or_none(out, dry_run=dry_run)
     dataset = selection.open(paths)
@@ -84,4 +91,19 @@ def restore(
         )
     )
     warn_of_unread(dataset.unread)
-    ctx.exit(print_report(report, format_name))
+    status = print_report(report, format_name)
+    if target is not None:
+        arguments = {
+            name: value
+            for name, value in selection.arguments.items()
+            if name not in ("topics", "partitions")
+        }
+        internal_logs = internal_logs_of(paths, **arguments)
+        plan = restore_plan(internal_logs, report.partitions, str(target))
+        for name, data in plan.group_files().items():
+            write_whole(target / name, data)
+        for command in plan.commands:
+            line = object_line({"kind": "command", "command": command})
+            text = command.encode("utf-8", "backslashreplace") + b"\n"
+            sys.stdout.buffer.write(line if format_name == "ndjson" else text)
+    ctx.exit(status)

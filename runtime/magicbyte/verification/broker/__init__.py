@@ -4,7 +4,7 @@ The rules come from KafkaRaftServer, LogManager, KafkaRaftLog and KafkaServer, a
 brokers of 2.8, 3.9, 4.3 and 4.4 on log.dirs. No broker is needed, and nothing is written.
 """
 
-from magicbyte.verification.broker._metadata_log import METADATA_TOPIC
+from magicbyte.verification.broker._metadata_log import METADATA_TOPIC, read_topic_configs
 from magicbyte.verification.broker._partition_changes import PartitionChange
 from magicbyte.verification.broker._prediction import (
     BrokerInput,
@@ -24,4 +24,5 @@ __all__ = [
     "known_release",
     "predict_brokers",
     "read_brokers",
+    "read_topic_configs",
 ]

@@ -12,6 +12,9 @@ from magicbyte_kernels.message_schema import MessageSchema
 
 FRAME_VERSION = 1
 
+TOPIC_RESOURCE = 2
+"""Type of the resource of a topic's configuration (ConfigResource.Type)."""
+
 Fields = dict[str, Any]
 
 
@@ -45,6 +48,8 @@ class MetadataImage:
     """Directory ids by node id, from the registrations of brokers."""
     controllers: set[int] = field(default_factory=set)
     """Node ids of registered controllers."""
+    topic_configs: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Configurations that topics override, by name of the topic."""
     has_metadata_version: bool = False
     fault: str | None = None
     """The first record that does not fit those before it, with its offset; None if there is none."""
@@ -100,7 +105,8 @@ class MetadataImage:
     def _remove_topic(self, fields: Fields) -> None:
         topic_id = fields["topicId"]
         self._check_topic(topic_id)
-        self.topic_names.pop(topic_id, None)
+        name = self.topic_names.pop(topic_id, None)
+        self.topic_configs.pop(name or "", None)
         for each in [each for each in self.replicas if each[0] == topic_id]:
             del self.replicas[each]
 
@@ -118,6 +124,15 @@ class MetadataImage:
         """Note a fault if no topic has *topic_id*, which ends a node (TopicsDelta)."""
         if topic_id not in self.topic_names and self.fault is None:
             self.fault = f"no record before it created the topic with id {topic_id}"
+
+    def _set_config(self, fields: Fields) -> None:
+        if fields["resourceType"] != TOPIC_RESOURCE:
+            return
+        configs = self.topic_configs.setdefault(fields["resourceName"], {})
+        if fields["value"] is None:
+            configs.pop(fields["name"], None)
+        else:
+            configs[fields["name"]] = fields["value"]
 
     def _register_broker(self, fields: Fields) -> None:
         log_dirs = fields.get("logDirs")
@@ -141,6 +156,7 @@ _APPLY: dict[str, Callable[[MetadataImage, Fields], None]] = {
     "RemoveTopicRecord": MetadataImage._remove_topic,
     "PartitionRecord": MetadataImage._change_partition,
     "PartitionChangeRecord": MetadataImage._change_partition,
+    "ConfigRecord": MetadataImage._set_config,
     "RegisterBrokerRecord": MetadataImage._register_broker,
     "BrokerRegistrationChangeRecord": MetadataImage._register_broker,
     "UnregisterBrokerRecord": MetadataImage._unregister_broker,

@@ -1,0 +1,256 @@
+"""The commands with which an operator puts restored partitions into a running cluster, and the group offsets to set."""
+
+import csv
+import io
+import json
+from collections import defaultdict
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from shlex import quote
+from typing import Any
+
+from magicbyte import messages
+from magicbyte.errors import FormatError, TopicError
+from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.opening import open as open_logs
+from magicbyte.verification.broker import METADATA_TOPIC, read_topic_configs
+from magicbyte_formats.messages import consumer_offsets
+
+OFFSETS_TOPIC = "__consumer_offsets"
+
+RETENTION = ("retention.ms", "retention.bytes", "local.retention.ms", "local.retention.bytes")
+"""Configurations that would delete old records at once. They are set after the restore."""
+
+LATER = (*RETENTION, "remote.storage.enable", "min.insync.replicas")
+"""Configurations that are set when the partitions have all their replicas."""
+
+INTERNAL_CONFIG = "internal."
+"""Begin of the names of configurations that Kafka accepts in its own tests only."""
+
+UNLIMITED = "-1"
+
+APPLIED_OUTCOMES = (None, "committed")
+"""Outcomes of the transactions whose records a group coordinator applies."""
+
+RELEASE = (4, 4)
+"""Release whose schemas decode group offsets: the newest, which knows all older versions."""
+
+GroupOffsets = dict[str, dict[tuple[str, int], int]]
+"""Committed offset by group, topic and partition."""
+
+
+@dataclass(slots=True)
+class RestoredTopic:
+    """A topic, its restored partitions, and the configurations that the source knows."""
+
+    name: str
+    log_end_offsets: dict[int, int] = field(default_factory=dict)
+    """Log end offset by number of the partition."""
+    configs: dict[str, str] | None = None
+    """Configurations that the topic overrides; None: the source has no KRaft metadata."""
+
+
+@dataclass(slots=True)
+class RestorePlan:
+    """Steps that put restored partitions into a cluster.
+
+    Attributes:
+        output_path: The folder with the partitions.
+        topics: The topics, by name.
+        group_offsets: Committed offsets by group and partition, for restored partitions.
+    """
+
+    output_path: str
+    topics: dict[str, RestoredTopic]
+    group_offsets: GroupOffsets
+
+    @property
+    def commands(self) -> list[str]:
+        """Shell commands and comments, in order. Capitals stand for what only the operator knows."""
+        lines = [
+            "# On the broker with node.id NODE, into one of its log.dirs, on the same file system. Between this and the",
+            "# creation of the topic the broker must not restart: it would rename the folders to -stray.",
+        ]
+        for topic in self.topics.values():
+            folders = " ".join(
+                f"{self.output_path}/{topic.name}-{n}" for n in topic.log_end_offsets
+            )
+            lines.append(f"mv {folders} LOG_DIR/")
+        lines.append("chown -R kafka: LOG_DIR/*  # the user that runs the broker")
+        lines.append("# Create each topic with that broker as the only replica.")
+        for topic in self.topics.values():
+            lines += self._creation(topic)
+        lines.append("# Check the log end offsets.")
+        for topic in self.topics.values():
+            ends = ", ".join(f"{n}: {end}" for n, end in topic.log_end_offsets.items())
+            lines.append(
+                f"kafka-get-offsets.sh --bootstrap-server HOST:9092 --topic {topic.name}  # {ends}"
+            )
+        lines.append("# Add replicas: Kafka copies the partitions.")
+        for topic in self.topics.values():
+            lines.append(f"cat > {topic.name}.json <<'END'\n{_reassignment(topic)}\nEND")
+            lines.append(
+                f"kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --execute "
+                f"--reassignment-json-file {topic.name}.json"
+            )
+        lines.append(
+            "# Only now, and after a look at the oldest timestamps: retention deletes old records at once."
+        )
+        for topic in self.topics.values():
+            lines.append(_retention(topic))
+        for number, group in enumerate(sorted(self.group_offsets), 1):
+            if number == 1:
+                lines.append(
+                    "# Groups continue at the offsets that they have committed; no member may be active."
+                )
+            lines.append(
+                f"kafka-consumer-groups.sh --bootstrap-server HOST:9092 --reset-offsets "
+                f"--group {quote(group)} --from-file {quote(f'{self.output_path}/{group_file(number)}')} --execute"
+            )
+        return lines
+
+    def _creation(self, topic: RestoredTopic) -> list[str]:
+        numbers = sorted(topic.log_end_offsets)
+        lines = []
+        if numbers != list(range(len(numbers))):
+            lines.append(
+                f"# {topic.name}: partitions {', '.join(map(str, numbers))} were restored; the others are created empty."
+            )
+        assignment = ",".join(["NODE"] * (numbers[-1] + 1))
+        configs = {"retention.ms": UNLIMITED, "retention.bytes": UNLIMITED}
+        for name, value in (topic.configs or {}).items():
+            if name not in LATER and not name.startswith(INTERNAL_CONFIG):
+                configs[name] = value
+        if topic.configs is None:
+            lines.append(
+                f"# {topic.name}: the source has no KRaft metadata, so its configurations are not known."
+            )
+        options = " ".join(f"--config {name}={value}" for name, value in sorted(configs.items()))
+        lines.append(
+            f"kafka-topics.sh --bootstrap-server HOST:9092 --create --topic {topic.name} "
+            f"--replica-assignment {assignment} {options}"
+        )
+        return lines
+
+    def group_files(self) -> dict[str, bytes]:
+        """Return the files for `kafka-consumer-groups --reset-offsets --from-file`, by name: one per group."""
+        files = {}
+        for number, (_, offsets) in enumerate(sorted(self.group_offsets.items()), 1):
+            text = io.StringIO()
+            writer = csv.writer(text, lineterminator="\n")
+            for (topic, partition), offset in sorted(offsets.items()):
+                writer.writerow((topic, partition, offset))
+            files[group_file(number)] = text.getvalue().encode()
+        return files
+
+
+def group_file(number: int) -> str:
+    """Return the name of the file with the offsets of the group *number*: group ids may have any character."""
+    return f"group-offsets-{number}.csv"
+
+
+def _reassignment(topic: RestoredTopic) -> str:
+    partitions = []
+    for number in range(max(topic.log_end_offsets) + 1):
+        partitions.append({"topic": topic.name, "partition": number, "replicas": ["NODE", "OTHER"]})
+    text = json.dumps({"version": 1, "partitions": partitions})
+    return text.replace('"NODE"', "NODE").replace('"OTHER"', "OTHER")
+
+
+def _retention(topic: RestoredTopic) -> str:
+    values = {name: value for name, value in (topic.configs or {}).items() if name in LATER}
+    command = f"kafka-configs.sh --bootstrap-server HOST:9092 --alter --topic {topic.name}"
+    deleted = [name for name in RETENTION[:2] if name not in values]
+    parts = [command]
+    if values:
+        parts.append(
+            f"--add-config {','.join(f'{name}={values[name]}' for name in sorted(values))}"
+        )
+    if deleted:
+        parts.append(f"--delete-config {','.join(deleted)}")
+    return " ".join(parts)
+
+
+def restore_plan(
+    internal_logs: Dataset | None, partition_rows: list[dict[str, Any]], output_path: str
+) -> RestorePlan:
+    """Return the plan for restored partitions.
+
+    Args:
+        internal_logs: A dataset of the source's `__cluster_metadata` and `__consumer_offsets`, as far as these are
+            there; see `internal_logs_of`. None: neither is.
+        partition_rows: `partitions` of the report of `restore`.
+        output_path: Folder that `restore` has written.
+    Returns:
+        Commands and files of group offsets.
+    """
+    configs = None if internal_logs is None else topic_configs_of(internal_logs)
+    topics: dict[str, RestoredTopic] = {}
+    for row in partition_rows:
+        if row["outcome"] == "failed" or row["topic"].startswith("__"):
+            continue
+        name = row["topic"]
+        topic = topics.setdefault(name, RestoredTopic(name))
+        topic.configs = None if configs is None else configs.get(name, {})
+        topic.log_end_offsets[row["partition"]] = row["comparison"]["log_end_offset"]
+    restored = {(topic.name, n) for topic in topics.values() for n in topic.log_end_offsets}
+    groups: GroupOffsets = {}
+    committed = {} if internal_logs is None else group_offsets_of(internal_logs)
+    for group, offsets in committed.items():
+        of_restored = {key: offset for key, offset in offsets.items() if key in restored}
+        if of_restored:
+            groups[group] = of_restored
+    return RestorePlan(output_path, topics, groups)
+
+
+def internal_logs_of(paths: Sequence[str], **options: Any) -> Dataset | None:
+    """Return a dataset of the internal topics that a plan needs; None if *paths* have none of them.
+
+    *options* are further arguments of `open`.
+    """
+    datasets = []
+    for topic in (METADATA_TOPIC, OFFSETS_TOPIC):
+        with suppress(TopicError):
+            datasets.append(open_logs(*paths, topics=[topic], on_damage="skip", **options))
+    if not datasets:
+        return None
+    return Dataset([log for each in datasets for log in each.logs], datasets[0].options)
+
+
+def topic_configs_of(dataset: Dataset) -> dict[str, dict[str, str]] | None:
+    """Return the configurations that topics override; None if *dataset* has no KRaft metadata log."""
+    for log in dataset.all_logs:
+        if log.topic == METADATA_TOPIC and log.files:
+            return read_topic_configs(
+                log, engine=dataset.options.engine, limits=dataset.options.limits
+            )
+    return None
+
+
+def group_offsets_of(dataset: Dataset) -> GroupOffsets:
+    """Return the committed offsets of all groups in `__consumer_offsets`, as a coordinator would load them.
+
+    Records of transactions that were not committed are left out, and so are records that cannot be decoded.
+    """
+    logs = [log for log in dataset.all_logs if log.topic == OFFSETS_TOPIC and log.state is None]
+    groups: defaultdict[str, dict[tuple[str, int], int]] = defaultdict(dict)
+    options = replace(dataset.options, isolation_level="read_uncommitted")
+    for batch in Dataset(logs, options).records(("key", "value", "outcome")):
+        for row in batch.to_pylist():
+            if row["outcome"] not in APPLIED_OUTCOMES or row["key"] is None:
+                continue
+            try:
+                record = messages.read_record(
+                    consumer_offsets.MESSAGES, row["key"], row["value"], RELEASE
+                )
+            except FormatError:
+                continue
+            if record.name != "OffsetCommit":
+                continue
+            group, topic, partition = record.key.values()
+            if record.value is None:
+                groups[group].pop((topic, partition), None)
+            else:
+                groups[group][topic, partition] = record.value["offset"]
+    return dict(groups)
