@@ -20,7 +20,7 @@ from magicbyte_formats.messages import consumer_offsets
 OFFSETS_TOPIC = "__consumer_offsets"
 
 RETENTION = ("retention.ms", "retention.bytes", "local.retention.ms", "local.retention.bytes")
-"""Configurations that would delete old records at once. They are set after the restore."""
+"""Configurations that would delete old records within minutes. They are set after the restore."""
 
 LATER = (*RETENTION, "remote.storage.enable", "min.insync.replicas")
 """Configurations that are set when the partitions have all their replicas."""
@@ -57,12 +57,12 @@ class RestorePlan:
 
     Attributes:
         output_path: The folder with the partitions.
-        topics: The topics, by name.
+        restored_topics: The topics, by name.
         group_offsets: Committed offsets by group and partition, for restored partitions.
     """
 
     output_path: str
-    topics: dict[str, RestoredTopic]
+    restored_topics: dict[str, RestoredTopic]
     group_offsets: GroupOffsets
 
     @property
@@ -72,23 +72,23 @@ class RestorePlan:
             "# On the broker with node.id NODE, into one of its log.dirs, on the same file system. Between this and the",
             "# creation of the topic the broker must not restart: it would rename the folders to -stray.",
         ]
-        for topic in self.topics.values():
+        for topic in self.restored_topics.values():
             folders = " ".join(
                 f"{self.output_path}/{topic.name}-{n}" for n in topic.log_end_offsets
             )
             lines.append(f"mv {folders} LOG_DIR/")
         lines.append("chown -R kafka: LOG_DIR/*  # the user that runs the broker")
         lines.append("# Create each topic with that broker as the only replica.")
-        for topic in self.topics.values():
+        for topic in self.restored_topics.values():
             lines += self._creation(topic)
         lines.append("# Check the log end offsets.")
-        for topic in self.topics.values():
+        for topic in self.restored_topics.values():
             ends = ", ".join(f"{n}: {end}" for n, end in topic.log_end_offsets.items())
             lines.append(
                 f"kafka-get-offsets.sh --bootstrap-server HOST:9092 --topic {topic.name}  # {ends}"
             )
         lines.append("# Add replicas: Kafka copies the partitions.")
-        for topic in self.topics.values():
+        for topic in self.restored_topics.values():
             lines.append(f"cat > {topic.name}.json <<'END'\n{_reassignment(topic)}\nEND")
             lines.append(
                 f"kafka-reassign-partitions.sh --bootstrap-server HOST:9092 --execute "
@@ -97,7 +97,7 @@ class RestorePlan:
         lines.append(
             "# Only now, and after a look at the oldest timestamps: retention deletes old records at once."
         )
-        for topic in self.topics.values():
+        for topic in self.restored_topics.values():
             lines.append(_retention(topic))
         for number, group in enumerate(sorted(self.group_offsets), 1):
             if number == 1:
@@ -186,22 +186,24 @@ def restore_plan(
         Commands and files of group offsets.
     """
     configs = None if internal_logs is None else topic_configs_of(internal_logs)
-    topics: dict[str, RestoredTopic] = {}
+    restored_topics: dict[str, RestoredTopic] = {}
     for row in partition_rows:
         if row["outcome"] == "failed" or row["topic"].startswith("__"):
             continue
         name = row["topic"]
-        topic = topics.setdefault(name, RestoredTopic(name))
+        topic = restored_topics.setdefault(name, RestoredTopic(name))
         topic.configs = None if configs is None else configs.get(name, {})
         topic.log_end_offsets[row["partition"]] = row["comparison"]["log_end_offset"]
-    restored = {(topic.name, n) for topic in topics.values() for n in topic.log_end_offsets}
-    groups: GroupOffsets = {}
+    restored = {
+        (topic.name, n) for topic in restored_topics.values() for n in topic.log_end_offsets
+    }
+    by_group: GroupOffsets = {}
     committed = {} if internal_logs is None else group_offsets_of(internal_logs)
     for group, offsets in committed.items():
         of_restored = {key: offset for key, offset in offsets.items() if key in restored}
         if of_restored:
-            groups[group] = of_restored
-    return RestorePlan(output_path, topics, groups)
+            by_group[group] = of_restored
+    return RestorePlan(output_path, restored_topics, by_group)
 
 
 def internal_logs_of(paths: Sequence[str], **options: Any) -> Dataset | None:
@@ -234,7 +236,7 @@ def group_offsets_of(dataset: Dataset) -> GroupOffsets:
     Records of transactions that were not committed are left out, and so are records that cannot be decoded.
     """
     logs = [log for log in dataset.all_logs if log.topic == OFFSETS_TOPIC and log.state is None]
-    groups: defaultdict[str, dict[tuple[str, int], int]] = defaultdict(dict)
+    by_group: defaultdict[str, dict[tuple[str, int], int]] = defaultdict(dict)
     options = replace(dataset.options, isolation_level="read_uncommitted")
     for batch in Dataset(logs, options).records(("key", "value", "outcome")):
         for row in batch.to_pylist():
@@ -250,7 +252,7 @@ def group_offsets_of(dataset: Dataset) -> GroupOffsets:
                 continue
             group, topic, partition = record.key.values()
             if record.value is None:
-                groups[group].pop((topic, partition), None)
+                by_group[group].pop((topic, partition), None)
             else:
-                groups[group][topic, partition] = record.value["offset"]
-    return dict(groups)
+                by_group[group][topic, partition] = record.value["offset"]
+    return dict(by_group)
