@@ -40,6 +40,7 @@ SLOW = {
     "tables/test_libraries.py",
     "twin/test_brokers_files.py",
     "verification/broker/test_real_starts.py",
+    "writing/test_restored_folders.py",
     "writing/test_companions.py::test_companion_files_equal_those_of_a_recovery_by_kafka",
     "verification/startup/test_by_field.py",
     "verification/startup/test_hostile.py",
