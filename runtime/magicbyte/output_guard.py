@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.file_names import LOG_DIR_MARKS, parse_file, parse_folder
+from magicbyte.logdir.file_names import LOG_DIR_MARKS, OUTPUT_MANIFEST, parse_file, parse_folder
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage import absolute_path, is_url
 
@@ -75,7 +75,10 @@ def check_no_log_folder(out: Path) -> None:
     """
     real = Path(os.path.realpath(out))
     for folder in (real, *real.parents):
-        if any(os.path.lexists(folder / name) for name in LOG_DIR_MARKS):
+        marks = [name for name in LOG_DIR_MARKS if os.path.lexists(folder / name)]
+        if folder == real and "meta.properties" not in marks and (real / OUTPUT_MANIFEST).is_file():
+            continue  # an earlier run has written it, and no broker has used it
+        if marks:
             raise InputError(f"inside of the log.dir {folder}", "a path outside", path=str(out))
         if parse_folder(folder.name) is not None and _holds_segment(folder):
             raise InputError(

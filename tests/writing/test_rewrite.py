@@ -106,6 +106,20 @@ def test_next_run_writes_only_the_partitions_that_are_missing(
     assert logs_of(tmp_path / "out") == logs_of(tmp_path / "in")
 
 
+def test_output_with_checkpoint_files_is_taken_for_no_brokers_log_dir(tmp_path: Path) -> None:
+    log_dir = build.Folder(tmp_path / "in").log_dir()
+    log_dir.segment("t-0", build.batch_of(0, b"a", b"b"))
+    log_dir.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
+    dataset = mb.open(tmp_path / "in")
+    rewrite(dataset, tmp_path / "out")
+    assert (tmp_path / "out" / "log-start-offset-checkpoint").exists()
+    report = rewrite(dataset, tmp_path / "out")
+    assert [row["outcome"] for row in report.partitions] == ["written by an earlier run"]
+    (tmp_path / "out" / "meta.properties").touch()  # a broker has used it
+    with pytest.raises(mb.InputError, match=r"inside of the log\.dir"):
+        rewrite(dataset, tmp_path / "out")
+
+
 def test_draft_of_a_run_that_was_killed_is_written_again(tmp_path: Path) -> None:
     dataset = write_topic(tmp_path / "in")
     rewrite(dataset, tmp_path / "out")
