@@ -103,6 +103,17 @@ def test_log_end_offset_is_kept_where_the_last_batch_is_lost(tmp_path: Path) -> 
     assert row["log_end_offset"] == 3
 
 
+def test_gap_before_an_empty_last_segment_is_filled_by_an_empty_batch(tmp_path: Path) -> None:
+    # A consumer that has read offset 0 would wait at offset 1 for ever.
+    write_log(tmp_path / "in", build.batch_of(0, b"a"))
+    build.Folder(tmp_path / "in").segment("t-0", b"", base=9)
+    salvage(mb.open(tmp_path / "in", on_damage="skip"), tmp_path / "out")
+    columns = ["base_offset", "last_offset", "record_count"]
+    _, filler = mb.open(tmp_path / "out").batches(columns).to_pylist()
+    assert filler == {"base_offset": 1, "last_offset": 8, "record_count": 0}
+    assert (tmp_path / "out" / "t-0" / f"{9:020}.log").read_bytes() == b""
+
+
 def test_batch_that_repeats_offsets_is_left_out(tmp_path: Path) -> None:
     batch = build.batch_of(1, b"b")
     write_log(tmp_path / "in", build.batch_of(0, b"a"), batch, batch, build.batch_of(2, b"c"))

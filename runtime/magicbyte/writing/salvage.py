@@ -219,11 +219,17 @@ class _SalvagedParts:
         for marker in self.marker_plan.at_end:
             yield from self._marker(self.next_offset, marker)
         if self.base_offset is not None or not self.is_open:  # the last segment has no entries
+            if self.is_open:
+                # A broker gives no entry to a consumer below this segment, which would wait there for ever.
+                yield from self._empty_batch_before_end(self.base_offset or 0)
             self.next_offset = max(self.next_offset, self.base_offset or 0)
             yield from self._open_segment(self.next_offset)
-        end = self._log_end_offset()
-        if self.next_offset < end <= self.next_offset + MAX_EMPTY_OFFSETS:
-            yield from self._empty_batch(end)
+        yield from self._empty_batch_before_end(self._log_end_offset())
+
+    def _empty_batch_before_end(self, end_offset: int) -> Iterator[OutputPart]:
+        """Yield an empty batch that keeps the log end offset *end_offset*, unless it is too far away."""
+        if self.next_offset < end_offset <= self.next_offset + MAX_EMPTY_OFFSETS:
+            yield from self._empty_batch(end_offset)
 
     def _log_end_offset(self) -> int:
         """Return the log end offset as far as checkpoints, and the headers of entries that are lost, state it."""
