@@ -5,6 +5,7 @@ partitions are reassigned to both. Then it is stopped, so that the first one ser
 `make test-brokers` runs it; it needs Maven and Java.
 """
 
+import json
 import os
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -13,8 +14,9 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
-from clusters import Cluster, clusters_in
+from clusters import Cluster
 from paths import DATA, shared
+from restored_folders import RECORDED, folder_digests, recorded, suitable_clusters
 
 from .served_topics import (
     COPY_PROBLEMS,
@@ -41,29 +43,26 @@ pytestmark = pytest.mark.skipif(
 
 RELEASES = ("3.9", "4.3", "4.4")
 
-UNSUITABLE = ("killed", "tiered")
-"""Clusters whose oracles do not say all: a consumer never read their end, or read remote segments too."""
 
+def restored(log_dir: Path, folder: Path) -> tuple[Served, dict[str, dict[str, str]]]:
+    """Restore the partitions of all suitable clusters into *folder*, and place them in *log_dir*.
 
-def restored(log_dir: Path, folder: Path) -> Served:
-    """Restore the partitions of all suitable clusters into *log_dir*; *folder* is on the same disk.
-
-    Returns what consumers must get from them.
+    Returns what consumers must get from them, and the digests of their folders by cluster.
     """
+    digests = {}
     expected = Served(records={level: {} for level in LEVELS})
-    for cluster in clusters_in(shared() / "logs", DATA):
-        if cluster.name.rpartition("-")[2] in UNSUITABLE:
-            continue
+    for cluster in suitable_clusters(shared() / "logs", DATA):
         source = mb.open(*cluster.log_dirs)  # without internal topics
         report = mb.restore(source, folder / cluster.name)
         assert not report.failures, report.failures
+        digests[cluster.name] = folder_digests(report)
         prefix = f"{cluster.name}."
         place(folder / cluster.name, log_dir, prefix)
         for name, bounds, records in expectations(cluster, report):
             expected.bounds[prefix + name] = bounds
             for level in LEVELS:
                 expected.records[level][prefix + name] = records[level]
-    return expected
+    return expected, digests
 
 
 def expectations(
@@ -163,7 +162,7 @@ def test_restored_partitions_are_replicated_and_served_and_clients_go_on(
     with several_brokers(release, tmp_path, 2, QUIET) as (one, two):
         one.start()
         two.start()
-        expected = restored(two.log_dirs[0], tmp_path / "restored")
+        expected, digests = restored(two.log_dirs[0], tmp_path / "restored")
         names = sorted(expected.bounds)
         create(two.bootstrap, names, 2)
         reassign(two, names, [2, 1])
@@ -193,3 +192,13 @@ def test_restored_partitions_are_replicated_and_served_and_clients_go_on(
             parts = [each.get(name, []) for each in (first, second, third)]
             assert [*parts[0], *parts[1], *parts[2]] == records, name
         assert first and second and third
+    check_recording(digests)
+
+
+def check_recording(digests: dict[str, dict[str, str]]) -> None:
+    """Compare the folders that the brokers have taken with the recording, or record them with MAGICBYTE_RECORD=1."""
+    digests = {cluster.name: digests[cluster.name] for cluster in suitable_clusters()}
+    if os.environ.get("MAGICBYTE_RECORD"):
+        lines = [f"{json.dumps(name)}: {json.dumps(each)}" for name, each in digests.items()]
+        RECORDED.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    assert recorded() == digests

@@ -10,6 +10,7 @@ import log_builder as build
 import magicbyte as mb
 from clusters import Cluster, each_cluster
 from magicbyte.writing.restore import PRODUCER_ID_SHIFT
+from restored_folders import folder_digests, recorded, suitable_clusters
 
 COLUMNS = ["topic", "partition", "offset", "timestamp", "key", "value", "headers", "sequence"]
 HEADER = ["base_offset", "last_offset", "leader_epoch", "producer_id", "magic", "is_control"]
@@ -50,6 +51,16 @@ def check_committed_rows(cluster: Cluster, report: mb.RewriteReport, out: Path) 
     for key, rows in found.items():
         source_rows = expected.get(key, [])
         assert (rows[: len(source_rows)] if key in ended else rows) == source_rows
+
+
+@pytest.mark.parametrize("cluster", suitable_clusters(), ids=str)
+def test_restored_folders_are_those_that_brokers_have_taken(
+    cluster: Cluster, tmp_path: Path
+) -> None:
+    # If a change is meant: `MAGICBYTE_RECORD=1 make test-brokers OPTIONS=tests/brokers/test_restored_topics.py`.
+    report = mb.restore(mb.open(*cluster.log_dirs), tmp_path / "out")
+    assert not report.failures
+    assert folder_digests(report) == recorded()[cluster.name]
 
 
 def by_partition(dataset: mb.Dataset) -> dict[tuple[str, int], list[dict[str, Any]]]:
