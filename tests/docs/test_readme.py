@@ -39,6 +39,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/clusters.md", 4),
         ("docs/restore-check.md", 3),
         ("docs/compaction.md", 4),
+        ("docs/writing.md", 5),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:

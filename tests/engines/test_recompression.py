@@ -104,3 +104,18 @@ def test_message_that_ends_inside_its_value_is_refused() -> None:
     whole = build.message(b"value", 0, key=b"key")
     with pytest.raises(FormatError, match="value of 5 bytes"):
         recompress(whole[:-1], 1)
+
+
+@pytest.mark.parametrize("codec", [1, 2, 3, 4])
+def test_batch_in_a_buffer_of_signed_bytes_is_compressed(codec: int) -> None:
+    # memoryview(pyarrow.Buffer) has the format "b", in which bytes above 127 are negative.
+    batch = build.batch([build.record(bytes(range(256)))])
+    compressed = recompress(memoryview(batch).cast("b"), codec)
+    assert recompress(compressed, 0) == batch
+
+
+def test_library_that_gives_back_other_bytes_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    batch = build.batch([build.record(b"v")])
+    monkeypatch.setattr("magicbyte.codecs.decompress", lambda *_, **__: b"other")
+    with pytest.raises(mb.CodecError, match="does not give back the bytes"):
+        recompress(batch, 4)

@@ -21,6 +21,38 @@ MAX_NAMES = 3
 MAX_FAILURES = 10
 """Partitions that failed and are printed one by one."""
 
+CHANGE_TEXTS = {
+    "recompressed": "batches recompressed: {}",
+    "encoded": "batches encoded again: {}",
+    "emptied": "batches emptied: {}",
+    "rebuilt": "batches rebuilt: {}",
+    "cut": "batches cut at the log start: {}",
+    "left-out": "batches left out: {}",
+    "removed": "batches removed: {}",
+    "messages-removed": "messages removed: {}",
+    "empty-batch-added": "empty batches added: {}",
+    "leader-epoch-set": "leader epoch set in batches: {}",
+    "producer-id-shifted": "producer id shifted in batches: {}",
+    "abort-marker-added": "abort markers added: {}",
+    "commit-marker-added": "commit markers added: {}",
+    "damaged-ranges-left-out": "damaged ranges left out: {}",
+    "out-of-order-left-out": "batches out of order left out: {}",
+    "transactional-left-out": "batches of transactions emptied: {}",
+    "erased": "records erased: {}",
+    "superseded": "superseded records removed: {}",
+    "without-key": "records without key removed: {}",
+    "aborted": "aborted records removed: {}",
+    "expired-tombstones": "expired tombstones removed: {}",
+    "markers": "transaction markers removed: {}",
+    "headers": "records that lose headers: {}",
+    "producer-ids": "records that lose their producer id: {}",
+    "transactions": "records that leave a transaction: {}",
+    "timestamps": "records that lose their timestamp: {}",
+    "aborted-left-out": "aborted records left out: {}",
+    "offsets-at-log-end": "offsets at the log end that are free again: {}",
+}
+"""Texts for the changes of a partition, by their names in NDJSON."""
+
 output_option = click.option(
     "-o",
     "--output",
@@ -106,10 +138,11 @@ def partition_line(row: dict[str, Any]) -> str:
         return _companions_line(name, row)
     sizes = f"{byte_size(row['source_bytes'])} -> {byte_size(row['output_bytes'])}"
     parts = [f"{name}: {sizes} in {counted(row['segments'], 'segment')}"]
-    parts += _changes(row["changed_entries"], "batches")
-    parts += _changes(row["changed_records"], "records")
+    for name, count in {**row["changed_entries"], **row["changed_records"]}.items():
+        text = CHANGE_TEXTS.get(name, f"{name.replace('-', ' ')}: {{}}")
+        parts.append(text.format(f"{count:,}"))
     if len(parts) == 1:
-        parts.append("every batch as it was")
+        parts.append("every batch is copied")
     if row["outcome"] == "written by an earlier run":
         parts.append("written by an earlier run")
     return "; ".join(parts)
@@ -124,10 +157,6 @@ def _companions_line(name: str, row: dict[str, Any]) -> str:
         more = f" and {len(obsolete) - MAX_NAMES:,} more" if len(obsolete) > MAX_NAMES else ""
         line += f"; delete from a copy: {', '.join(obsolete[:MAX_NAMES])}{more}"
     return line
-
-
-def _changes(counts: dict[str, int], noun: str) -> list[str]:
-    return [f"{noun} {name.replace('-', ' ')}: {count:,}" for name, count in counts.items()]
 
 
 def summary_line(report: RewriteReport) -> str:

@@ -95,7 +95,7 @@ def recompress_batch(
     and compared. Raises CodecError or LimitError if the batch cannot be decompressed or the comparison fails,
     InputError if *codec* has no such *level*.
     """
-    view = memoryview(batch)
+    view = memoryview(batch).cast("B")  # Arrow's buffers have signed bytes, which equal no others
     # Numbers are changed in a copy of the header: tuples would take as long as lz4 for 16 KiB.
     header = bytearray(view[: RecordBatchHeader.SIZE])
     section: memoryview | bytes = view[RecordBatchHeader.SIZE :]

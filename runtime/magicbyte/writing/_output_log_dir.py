@@ -55,6 +55,7 @@ class OutputLogDir:
 
     def __init__(self, path: str | os.PathLike[str], job: RewriteJob) -> None:
         self.path = Path(os.path.abspath(path))
+        self.given_path = os.fspath(path)
         self.job = job
         self._folder = LocalFolder(self.path)
         self._partitions: dict[str, dict[str, Any]] = {}

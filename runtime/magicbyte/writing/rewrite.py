@@ -145,7 +145,7 @@ def rewrite_partitions(
     A partition whose source is damaged fails, and the others are written. Raises OSError where the output cannot
     be written, and ChangedError where a source changes while it is read.
     """
-    report = RewriteReport(command, None if output_dir is None else str(output_dir.path))
+    report = RewriteReport(command, None if output_dir is None else output_dir.given_path)
     if output_dir is not None:
         output_dir.open()
     num_bytes, done = sum(log.log_bytes for log in dataset.logs), 0
