@@ -7,10 +7,19 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.reading import last_offsets
-from magicbyte.reading.last_offsets import LastOffsets
+from magicbyte.reading.last_offsets import LastOffsets, fingerprints
 
-LONG = b"k" * 33
-KEYS = [b"", b"a", b"b" * 32, LONG, LONG + b"x", *(b"%d" % number for number in range(20))]
+LONG = b"k" * 16
+KEYS = [
+    b"",
+    b"\0",
+    b"\0\0",
+    b"a",
+    b"b" * 15,
+    LONG,
+    LONG + b"x",
+    *(b"%d" % number for number in range(20)),
+]
 
 
 def array(keys: list[bytes]) -> pa.Array:
@@ -35,7 +44,7 @@ def test_map_has_the_last_offset_of_each_key(
         first += len(keys)
     assert offsets.offsets().tolist() == sorted(expected.values())
     assert len(offsets) == len(expected)
-    assert offsets.contain(array([*KEYS, b"none"])).tolist() == [
+    assert offsets.contain(fingerprints(array([*KEYS, b"none"]))).tolist() == [
         *(key in expected for key in KEYS),
         False,
     ]
@@ -63,10 +72,25 @@ def test_map_is_full_in_the_same_row_however_records_are_divided() -> None:
         assert len(set(keys[:whole])) == max_keys
 
 
-def test_hash_of_a_long_key_equals_no_short_key() -> None:
-    offsets = LastOffsets()
-    put(offsets, [LONG], 0)
-    assert len(offsets) == 1
-    (stored,) = offsets._keys.to_pylist()
-    assert len(stored) == last_offsets.MAX_EXACT_BYTES + 1
-    assert not offsets.contain(array([stored, stored[:32]])).any()
+def test_different_keys_have_different_fingerprints() -> None:
+    keys = [
+        *KEYS,
+        *(b"x" * size for size in range(1, 40)),
+        *(b"\0" * size for size in range(3, 40)),
+    ]
+    assert len({bytes(words) for words in fingerprints(array(keys))}) == len(keys)
+    sliced = fingerprints(array([b"before", *keys, b"after"]).slice(1, len(keys)))
+    assert (sliced == fingerprints(array(keys))).all()
+
+
+def test_keys_with_the_same_hash_are_different_keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(last_offsets, "_hashes_of", lambda words: words[:, 0] & np.uint64(1))
+    rng = random.Random(3)
+    offsets, expected = LastOffsets(), {}
+    for first in range(0, 100, 10):
+        keys = rng.choices(KEYS[:-5], k=10)
+        put(offsets, keys, first)
+        expected |= {key: first + index for index, key in enumerate(keys)}
+        found = offsets.contain(fingerprints(array(KEYS))).tolist()
+        assert found == [key in expected for key in KEYS]
+    assert offsets.offsets().tolist() == sorted(expected.values())
