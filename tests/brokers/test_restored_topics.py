@@ -165,6 +165,7 @@ def test_restored_partitions_are_replicated_and_served_and_clients_go_on(
         expected, digests = restored(two.log_dirs[0], tmp_path / "restored")
         names = sorted(expected.bounds)
         create(two.bootstrap, names, 2)
+        check(served(two.bootstrap, release), expected)
         reassign(two, names, [2, 1])
         wait_for_leaders(two.bootstrap, names, {1, 2})
         assert not problems(two.console(), names, LOAD_PROBLEMS)
@@ -192,6 +193,16 @@ def test_restored_partitions_are_replicated_and_served_and_clients_go_on(
             parts = [each.get(name, []) for each in (first, second, third)]
             assert [*parts[0], *parts[1], *parts[2]] == records, name
         assert first and second and third
+
+        two.start()  # with the files that were restored, and the new records from the other one
+        wait_for_leaders(one.bootstrap, names, {1, 2})
+        reassign(one, names, [2])
+        wait_for_leaders(one.bootstrap, names, {2}, leader=2)
+        check(served(one.bootstrap, release), after)
+        two.kill()
+        two.start()
+        wait_for_leaders(one.bootstrap, names, {2}, leader=2)
+        check(served(one.bootstrap, release), after)
     check_recording(digests)
 
 

@@ -37,7 +37,7 @@ pytestmark = pytest.mark.skipif(
     not RUN, reason="it takes Maven, Java and minutes: make test-brokers"
 )
 
-RELEASES = ("4.3", "4.4")
+RELEASES = ("3.9", "4.3", "4.4")
 
 DAMAGED = shared() / "logs-damage"
 
