@@ -142,6 +142,54 @@ def test_snapshot_has_the_shifted_producer_ids(tmp_path: Path) -> None:
     assert struct.unpack_from(">q", snapshot, 10) == (7 + PRODUCER_ID_SHIFT,)
 
 
+@pytest.mark.parametrize("end", [0, 1, 2, 3, 5, 6])
+@pytest.mark.parametrize("codec", [0, build.ZSTD])
+def test_partition_is_restored_as_it_was_before_an_offset(
+    codec: int, end: int, tmp_path: Path
+) -> None:
+    content = [build.record(b"v%d" % n, delta=n) for n in range(3)]
+    folder = build.Folder(tmp_path / "in")
+    folder.segment("t-0", build.batch(content, codec=codec) + build.transactional(3, 7))
+    folder.segment("t-0", build.control(build.COMMIT, 4, 7) + build.batch_of(5, b"last"), 4)
+    dataset = mb.open(tmp_path / "in", offsets=(None, end), isolation_level="read_uncommitted")
+    report = mb.restore(dataset, tmp_path / "out")
+    assert not report.failures, report.failures
+    names = ["offset", "value"]
+    copies = mb.open(tmp_path / "out", isolation_level="read_uncommitted")
+    assert copies.records(names).to_pylist() == dataset.records(names).to_pylist()
+    (bounds,) = copies.partitions(["log_end_offset", "last_stable_offset"]).to_pylist()
+    num_markers = 1 if end == 4 else 0
+    assert bounds == {
+        "log_end_offset": end + num_markers,
+        "last_stable_offset": end + num_markers,
+    }
+
+
+def test_transaction_that_ends_after_the_time_is_aborted(tmp_path: Path) -> None:
+    folder = build.Folder(tmp_path / "in")
+    folder.segment(
+        "t-0",
+        build.batch_of(0, b"a", time=1000)
+        + build.transactional(1, 7, time=2000)
+        + build.batch_of(2, b"b", time=3000)
+        + build.control(build.COMMIT, 3, 7, time=4000),
+    )
+    mb.restore(mb.open(tmp_path / "in", times=(None, 4000)), tmp_path / "out")
+    rows = mb.open(tmp_path / "out").records(["offset"]).to_pylist()
+    assert [row["offset"] for row in rows] == [0, 2]
+
+
+@pytest.mark.parametrize("magic", [0, 1])
+def test_wrapper_message_is_cut_at_both_ends(magic: int, tmp_path: Path) -> None:
+    inner = [build.message(b"%d" % n, n, magic=magic) for n in range(5)]
+    folder = build.Folder(tmp_path / "in").log_dir()
+    folder.segment("t-0", build.wrapper(inner, 4, magic=magic))
+    folder.checkpoint("log-start-offset-checkpoint", {("t", 0): 1})
+    mb.restore(mb.open(tmp_path / "in", offsets=(None, 3)), tmp_path / "out")
+    rows = mb.open(tmp_path / "out").records(["offset", "value"]).to_pylist()
+    assert rows == [{"offset": 1, "value": b"1"}, {"offset": 2, "value": b"2"}]
+
+
 @pytest.mark.parametrize(
     "options",
     [{"producer_ids": "drop"}, {"open_transaction_policy": "commit"}, {"leader_epoch": -1}],

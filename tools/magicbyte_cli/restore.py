@@ -1,6 +1,7 @@
 """`magicbyte restore`: prepares partitions for a running cluster."""
 
 import sys
+from datetime import datetime
 from pathlib import Path
 
 import click
@@ -8,6 +9,7 @@ import click
 from magicbyte.writing.restore import OPEN_TRANSACTION_POLICIES, PRODUCER_ID_POLICIES
 from magicbyte.writing.restore import restore as restore_logs
 from magicbyte.writing.restore_plan import internal_logs_of, restore_plan
+from magicbyte_cli import parameters
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import write_whole
 from magicbyte_cli.selection import SourceSelection, paths_argument, source_options
@@ -52,6 +54,19 @@ from magicbyte_cli.writing_options import (
     help="abort: append a marker that aborts each. keep: consumers with read_committed stop there until "
     "`kafka-transactions abort` ends them.",
 )
+@click.option(
+    "--to-offset",
+    type=parameters.offset,
+    metavar="OFFSET",
+    help="Restore each partition as it was before this offset.",
+)
+@click.option(
+    "--to-time",
+    type=parameters.time,
+    metavar="TIME",
+    help="Restore each partition as it was before the first record with this timestamp or a later one: ISO 8601 (UTC if "
+    "no zone is given), or milliseconds since the Unix epoch.",
+)
 @source_options
 @click.pass_context
 def restore(
@@ -66,6 +81,8 @@ def restore(
     leader_epoch: int,
     producer_ids: str,
     open_transaction_policy: str,
+    to_offset: int | None,
+    to_time: datetime | int | None,
     selection: SourceSelection,
 ) -> None:
     """Write partitions into the new folder OUT so that a running cluster takes them, with their offsets.
@@ -77,7 +94,7 @@ def restore(
     of their cluster, and with the offsets of consumer groups, as files in OUT, if they have __consumer_offsets.
     """
     target = output_or_none(out, dry_run=dry_run)
-    dataset = selection.open(paths)
+    dataset = selection.open(paths, to_offset=to_offset, to_time=to_time)
     report = run_with_progress(
         lambda progress: restore_logs(
             dataset,

@@ -95,10 +95,19 @@ class SourceSelection(LogSelection):
     replica: tuple[str, ...]
     no_fill: bool
 
-    def open(self, paths: Sequence[str], *, on_damage: str = "fail") -> Dataset:
+    def open(
+        self,
+        paths: Sequence[str],
+        *,
+        on_damage: str = "fail",
+        to_offset: int | None = None,
+        to_time: datetime | int | None = None,
+    ) -> Dataset:
         """Return the dataset that *paths* and the options select; InputError if there is none."""
         return mb.open(
             *paths,
+            offsets=(None, to_offset),
+            times=(None, to_time),
             on_damage=on_damage,
             include_internal=self.include_internal,
             replica=self.replica,

@@ -11,6 +11,7 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._outcomes import Outcomes
 from magicbyte.reading._walk import SoundEntries
 from magicbyte.reading.dataset import Dataset, planner_of
+from magicbyte.reading.partial_plan import wanted_offsets
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import Split, SplitReader
 from magicbyte.reading.survey import Survey
@@ -105,6 +106,10 @@ class PartitionReader:
     def survey(self) -> Survey:
         """Return the survey of the partition: its bounds, transactions and findings."""
         return self._planner.survey(self.log)
+
+    def end_offset(self) -> int | None:
+        """Return the offset before which the dataset ends, by its offsets or times; None: the log end."""
+        return wanted_offsets(self._planner, self.log)[1]
 
     def parts(
         self, columns: Sequence[str] | None = None, *, with_outcomes: bool = False

@@ -40,12 +40,17 @@ def entry_from(
 def entry_up_to(
     data: memoryview, end_offset: int, changes: Counter[str], limits: Limits = DEFAULT_LIMITS
 ) -> bytes | None:
-    """Return the entry *data* without the records from *end_offset* on; None if it has none there."""
+    """Return the entry *data* without the records from *end_offset* on; None if it has none there.
+
+    A message without a record is no message, and has no bytes.
+    """
     entry, rows = _decoded(data, limits)
     if entry.last_offset < end_offset:
         return None
     changes["cut"] += 1
     count = int(np.searchsorted(to_numpy(rows.column("offset")), end_offset))
+    if not count and entry.magic < 2:
+        return b""
     return _encoded(
         entry, rows.slice(0, count), entry.first_offset, end_offset - 1, entry.base_sequence
     )

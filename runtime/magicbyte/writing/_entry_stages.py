@@ -12,7 +12,7 @@ from magicbyte import checksum
 from magicbyte.logdir.file_names import parse_file
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading.entry_runs import Part, SegmentStart, SourceRun
-from magicbyte.writing._entry_cuts import entry_from
+from magicbyte.writing._entry_cuts import entry_from, entry_up_to
 from magicbyte.writing._output_parts import (
     EntryBytes,
     NewSegment,
@@ -97,6 +97,34 @@ def cut_before(
             yield EntryBytes(data[size:], headers[count + 1 :])
     if not is_open:
         yield NewSegment(first_offset)
+
+
+def cut_after(
+    output_parts: Iterable[OutputPart], end_offset: int, changes: Counter[str]
+) -> Iterator[OutputPart]:
+    """Leave out all records from *end_offset* on. An entry that has it inside is encoded again without these."""
+    is_open = False
+    for part in output_parts:
+        if isinstance(part, NewSegment):
+            if part.base_offset >= end_offset and is_open:
+                return
+            is_open = True
+            yield NewSegment(min(part.base_offset, end_offset))
+            continue
+        headers = headers_of(part)
+        count = int(np.count_nonzero(headers.column("last_offset") < end_offset))
+        if count == len(headers):
+            yield part
+            continue
+        begin = int(starts_of(headers)[count])
+        if count:
+            yield EntryBytes(part.data[:begin], headers[:count])
+        entry = part.data[begin : begin + headers[count].size_bytes]
+        if headers[count].first_offset < end_offset or headers[count].is_wrapper:
+            shorter = entry_up_to(entry, end_offset, changes)
+            if shorter:
+                yield EntryBytes(memoryview(shorter))
+        return
 
 
 def with_leader_epoch(

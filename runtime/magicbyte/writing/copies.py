@@ -9,7 +9,6 @@ from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader
-from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.storage import is_url
 from magicbyte.writing._comparison import check_equal, facts_of
 from magicbyte.writing._entry_stages import copied_parts
@@ -129,9 +128,14 @@ def run_job(
     job: RewriteJob,
     settings: WriterSettings,
     progress: Progress | None = None,
+    *,
+    may_end_early: bool = False,
 ) -> RewriteReport:
-    """Write the partitions of *dataset*, changed by *change*. Raises InputError if *output* cannot be used."""
-    check_whole(dataset)
+    """Write the partitions of *dataset*, changed by *change*. Raises InputError if *output* cannot be used.
+
+    *may_end_early*: the dataset may be limited to the offsets or times before some end.
+    """
+    check_whole(dataset, may_end_early=may_end_early)
     output_dir = None
     if output is not None:
         check_local(output)
@@ -142,9 +146,11 @@ def run_job(
     )
 
 
-def check_whole(dataset: Dataset) -> None:
-    """Raise InputError unless *dataset* has whole partitions of known names."""
-    if dataset.options.offsets != NO_RANGE or dataset.options.times != NO_RANGE:
+def check_whole(dataset: Dataset, *, may_end_early: bool = False) -> None:
+    """Raise InputError unless *dataset* has whole partitions of known names, or their beginning if that is allowed."""
+    bounds = [*dataset.options.offsets, *dataset.options.times]
+    limits = bounds[::2] if may_end_early else bounds
+    if any(limit is not None for limit in limits):
         raise InputError(
             "a dataset that is limited to some offsets or times", "all offsets of its partitions"
         )

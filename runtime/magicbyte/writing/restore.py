@@ -15,6 +15,7 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader
+from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.writing._batches_without_data import transaction_marker
 from magicbyte.writing._comparison import (
     RECORD_COLUMNS,
@@ -25,6 +26,7 @@ from magicbyte.writing._comparison import (
 )
 from magicbyte.writing._entry_stages import (
     copied_parts,
+    cut_after,
     cut_before,
     with_leader_epoch,
     with_producer_ids_above,
@@ -62,6 +64,9 @@ class RestoreChange(CopyChange):
         start = partition_reader.survey().log_start_offset
         if start is not None:
             parts = cut_before(parts, start, changes)
+        end = partition_reader.end_offset()
+        if end is not None:
+            parts = cut_after(parts, max(end, start or 0), changes)
         if self.leader_epoch is not None:
             parts = with_leader_epoch(parts, self.leader_epoch, changes)
         if self.shifts_producer_ids:
@@ -97,22 +102,34 @@ class RestoreChange(CopyChange):
         change_counts: ChangeCounts,
     ) -> dict[str, Any]:
         """Compare the delivered records and the bounds. Open transactions of the source are aborted in the output."""
-        columns: tuple[str, ...] = RECORD_COLUMNS
-        if self.shifts_producer_ids:
-            columns = tuple(name for name in RECORD_COLUMNS if name != "producer_id")
+        is_cut = has_end(dataset)
+        # A transaction that ends after the cut is aborted, whatever becomes of it later.
+        changed = {"producer_id"} if self.shifts_producer_ids else set()
+        changed |= {"outcome"} if is_cut else set()
+        columns = tuple(name for name in RECORD_COLUMNS if name not in changed)
         compared = ComparedRecords(
             columns=columns,
             dispositions=("delivered",),
-            ends_open_transactions=self.aborts_open_transactions,
+            ends_open_transactions=self.aborts_open_transactions and not is_cut,
         )
         expected_facts = facts_of(source_log, dataset.options, compared)
-        found_facts = facts_of(output_log, dataset.options, compared)
+        options = replace(dataset.options, offsets=NO_RANGE, times=NO_RANGE)
+        found_facts = facts_of(output_log, options, compared)
+        if is_cut:
+            names = ("num_records", "records_digest", "log_start_offset")
+            check_equal(expected_facts, found_facts, source_log, names)
+            return {"compared": "records", **found_facts.as_row()}
         check_equal(
             _with_markers(expected_facts, change_counts.entries["abort-marker-added"]),
             found_facts,
             source_log,
         )
         return {"compared": "records", **found_facts.as_row()}
+
+
+def has_end(dataset: Dataset) -> bool:
+    """Return whether *dataset* ends before the log end, by offsets or times."""
+    return dataset.options.offsets[1] is not None or dataset.options.times[1] is not None
 
 
 def _with_markers(facts: LogFacts, num_markers: int) -> LogFacts:
@@ -140,7 +157,8 @@ def restore(
     offset, which no file of its folder states.
 
     Args:
-        dataset: The partitions to restore, from `open`.
+        dataset: The partitions to restore, from `open`. If its *offsets* or *times* have an end, each partition is
+            restored as it was there: transactions that had not ended are aborted.
         output: New folder; see `rewrite`. None: write nothing, and count the bytes that would be written.
         leader_epoch: Leader epoch of all batches. None: unchanged. Default: 0, the epoch of a new topic; followers
             refuse batches of a higher one.
@@ -177,8 +195,11 @@ def restore(
         leader_epoch=leader_epoch,
         producer_ids=producer_ids,
         open_transaction_policy=open_transaction_policy,
+        to_offset=dataset.options.offsets[1],
+        to_time=dataset.options.times[1],
     )
     change = RestoreChange(
         leader_epoch, producer_ids == "shift", open_transaction_policy == "abort"
     )
-    return run_job(dataset, change, output, RewriteJob("restore", options), settings, progress)
+    job = RewriteJob("restore", options)
+    return run_job(dataset, change, output, job, settings, progress, may_end_early=True)
