@@ -84,6 +84,11 @@ def _round_lines(cleaned: CleanerRound, folder: Path) -> Iterator[str]:
     is_overdue = str(cleaned.is_overdue).lower()
     yield f"C {bounds[0]} {bounds[1]} {cleaned.dirty_bytes} {total} {is_overdue}"
     yield f"E {cleaned.latest_offset + 1}"
+    yield from folder_lines(folder)
+
+
+def folder_lines(folder: Path) -> Iterator[str]:
+    """Yield the lines of the segments in *folder*, and of their entries."""
     planner, log = _opened(folder)
     survey = planner.survey(log)
     lines: list[list[str]] = [[] for _ in survey.segments]
