@@ -47,6 +47,8 @@ SLOW = {
     "verification/startup/test_segment_recovery.py",
     "writing/test_cleaner_round.py",
     "writing/test_compact.py",
+    "writing/test_write.py::test_records_of_real_logs_are_the_same_after_they_were_written",
+    "writing/test_write.py::test_batches_are_written_early_where_much_waits_in_many_partitions",
     "logdir/test_foreign_files.py::test_no_file_of_this_system_is_called_sound",
     "logdir/test_discover.py::test_real_folders_on_their_way_are_shown_and_not_read",
     "cli/test_verify.py::test_output_does_not_depend_on_the_number_of_processes",

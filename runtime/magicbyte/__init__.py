@@ -43,6 +43,7 @@ if TYPE_CHECKING:
     from magicbyte.writing.restore import restore
     from magicbyte.writing.rewrite import RewriteReport
     from magicbyte.writing.salvage import salvage
+    from magicbyte.writing.write import write
 
 __all__ = [
     "CODES",
@@ -86,6 +87,7 @@ __all__ = [
     "stats",
     "store_requests",
     "verify",
+    "write",
 ]
 
 __version__: str
@@ -130,6 +132,7 @@ _MODULES = {
     "stats": "statistics",
     "store_requests": "storage",
     "verify": "verification.verify",
+    "write": "writing.write",
 }
 """The module of each name: importing this package imports none of them, and no other package."""
 

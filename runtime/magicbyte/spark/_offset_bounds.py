@@ -34,11 +34,11 @@ class OffsetBound:
     def of(self, partition: Partition) -> int:
         return self.by_partition[partition] if self.everywhere is None else self.everywhere
 
-    def check_names(self, partitions: Iterable[Partition]) -> None:
-        """Raise InputError unless the bound names exactly *partitions*."""
+    def check_names(self, read_partitions: Iterable[Partition]) -> None:
+        """Raise InputError unless the bound names exactly *read_partitions*."""
         if self.everywhere is not None:
             return
-        expected, named = set(partitions), set(self.by_partition)
+        expected, named = set(read_partitions), set(self.by_partition)
         if expected == named:
             return
         missing, extra = expected - named, named - expected
@@ -120,8 +120,8 @@ def _limit(
     return OffsetBound(option, None, offsets)
 
 
-def _listed(partitions: Iterable[Partition]) -> str:
-    """Return a text with the names of up to five *partitions* and the number of the others."""
-    names = sorted(partitions)
+def _listed(some_partitions: Iterable[Partition]) -> str:
+    """Return a text with the names of up to five *some_partitions* and the number of the others."""
+    names = sorted(some_partitions)
     more = f" and {len(names) - 5} more" if len(names) > 5 else ""
     return ", ".join(map(name_of, names[:5])) + more

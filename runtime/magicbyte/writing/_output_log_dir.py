@@ -6,6 +6,7 @@ finished partitions, so that a run that was killed can be repeated and writes on
 
 import json
 import os
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -66,17 +67,26 @@ class OutputLogDir:
         Raises InputError if it holds anything else.
         """
         self.path.mkdir(parents=True, exist_ok=True)
+        if not self.read_manifest():
+            self._save()
+
+    def read_manifest(self) -> bool:
+        """Read the manifest of an earlier run of the same job; return False where the folder is new or empty.
+
+        Raises InputError if it holds anything else.
+        """
         text = self._folder.read(OUTPUT_MANIFEST)
         if text is None:
-            names = sorted(name for name in os.listdir(self.path) if name != DRAFTS)
-            if names:
-                raise InputError(
-                    f"the folder holds {names[0]} and no {OUTPUT_MANIFEST}",
-                    "a new or empty folder, or the output of an earlier run",
-                    path=str(self.path),
-                )
-            self._save()
-            return
+            with suppress(FileNotFoundError):
+                names = sorted(os.listdir(self.path))
+                foreign = [name for name in names if not name.startswith(DRAFTS)]
+                if foreign:
+                    raise InputError(
+                        f"the folder holds {foreign[0]} and no {OUTPUT_MANIFEST}",
+                        "a new or empty folder, or the output of an earlier run",
+                        path=str(self.path),
+                    )
+            return False
         try:
             manifest = json.loads(text)
             version, command = manifest["version"], manifest["command"]
@@ -94,6 +104,7 @@ class OutputLogDir:
                 path=str(self.path),
             )
         self._partitions = partitions
+        return True
 
     def finished(self, log: PartitionLog) -> dict[str, Any] | None:
         """Return the report of an earlier run about *log*, if its output is whole and its source unchanged."""
@@ -139,6 +150,36 @@ class OutputLogDir:
         }
         self._save()
         self.drop_draft()
+
+    @property
+    def partition_names(self) -> list[str]:
+        """Names of the partitions in the folder that earlier runs have written."""
+        return [name for name in sorted(self._partitions) if (self.path / name).is_dir()]
+
+    def publish_drafts(
+        self, drafts: Path, reports: Mapping[str, dict[str, Any]], *, is_whole: bool
+    ) -> None:
+        """Move partitions from the folder *drafts* into the output, after all of them are on the disk.
+
+        *reports* has the row of each by its name. Partitions of earlier runs with these names are replaced, and if
+        *is_whole* the others deleted. The manifest is written first, so that it lists every partition in the folder,
+        also where a run was killed in between.
+        """
+        for name in reports:
+            sync_folder_tree(drafts / name)
+        others = [name for name in self.partition_names if name not in reports]
+        offsets = CheckpointOffsets(log_start=None, cleaner=None).as_row()
+        for name, row in reports.items():
+            self._partitions[name] = {"source": [], "report": row, "offsets": offsets}
+        self._save()
+        for name in reports:
+            LocalFolder(self.path / name).delete_folder()
+            (drafts / name).replace(self.path / name)
+        if is_whole:
+            for name in others:
+                LocalFolder(self.path / name).delete_folder()
+                del self._partitions[name]
+        self._save()
 
     def _save(self) -> None:
         """Write the checkpoints and the manifest."""

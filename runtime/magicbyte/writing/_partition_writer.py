@@ -54,6 +54,7 @@ class PartitionWriter:
         self.companions = CompanionBuilder(index_interval_bytes=index_interval_bytes, limits=limits)
         self.num_bytes = 0
         self.num_entries = 0
+        self.num_records = 0  # of v2 batches: the header of a message does not state it
         self.num_segments = 0
         self._sink = sink
         self._limits = limits
@@ -140,6 +141,7 @@ class PartitionWriter:
         self._position += len(data)
         self.num_bytes += len(data)
         self.num_entries += len(entries)
+        self.num_records += int(np.maximum(entries.column("record_count"), 0).sum())
 
     def _check_order(self, firsts: Numbers, lasts: Numbers) -> None:
         floors = np.concatenate(([self._next_offset or 0], lasts[:-1] + 1))

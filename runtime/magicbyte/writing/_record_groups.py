@@ -9,8 +9,10 @@ import pyarrow.compute as pc
 
 from magicbyte.engines.encoding import BatchFields, Encoder
 from magicbyte.engines.entry import SEQUENCES
+from magicbyte.errors import InputError
 from magicbyte.tables.arrays import to_numpy
 from magicbyte.writing._output_parts import EntryBytes
+from magicbyte_formats.wire import CODEC_NAMES
 
 FLUSH_BYTES = 4 << 20
 """Bytes of records that are encoded together."""
@@ -53,6 +55,11 @@ class RecordGroup:
         num_records = sum(rows.num_rows for rows in self._waiting)
         is_next = offset == self._next_offset
         return is_next and fields.base_sequence == _after(self.fields.base_sequence, num_records)
+
+    @property
+    def num_waiting_bytes(self) -> int:
+        """Bytes of the records that are not encoded yet."""
+        return self._num_bytes
 
     @property
     def _next_offset(self) -> int:
@@ -104,7 +111,8 @@ class RecordGroup:
             if self.fields.base_sequence >= 0:
                 sequence = _after(self.fields.base_sequence, first)
                 self.fields = replace(self.fields, base_sequence=sequence)
-        self._waiting = [rows] if rows.num_rows else []
+        # A slice would hold the memory of all records that were encoded.
+        self._waiting = [rows.take(pa.array(range(rows.num_rows)))] if rows.num_rows else []
         self._num_bytes = sum(waiting.nbytes for waiting in self._waiting)
 
     def _encode_messages(self, rows: pa.RecordBatch) -> Iterator[EntryBytes]:
@@ -125,6 +133,14 @@ class RecordGroup:
             )
             yield EntryBytes(memoryview(messages))
             first = end
+
+
+def codec_number(codec: str) -> int:
+    """Return the number of the codec of that name. Raises InputError for an unknown one."""
+    numbers = {name: number for number, name in CODEC_NAMES.items()}
+    if codec not in numbers:
+        raise InputError(f"codec {codec!r}", ", ".join(numbers))
+    return numbers[codec]
 
 
 def _after(sequence: int, num_records: int) -> int:

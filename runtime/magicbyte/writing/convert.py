@@ -25,11 +25,11 @@ from magicbyte.writing._conversion_losses import conversion_losses
 from magicbyte.writing._entry_stages import segment_runs
 from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
-from magicbyte.writing._record_groups import RecordGroup, TargetFormat
+from magicbyte.writing._record_groups import RecordGroup, TargetFormat, codec_number
 from magicbyte.writing._run_records import decoded_runs, rows_of
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RefusedError, RewriteReport
-from magicbyte_formats.wire import CODEC_NAMES, Codec
+from magicbyte_formats.wire import Codec
 
 DEFAULT_BATCH_BYTES = 16384
 """Kafka's default `batch.size`, for messages that become batches."""
@@ -360,8 +360,6 @@ def _codec_number(codec: str | None, level: int | None, magic: int | None) -> in
         if level is not None:
             raise InputError(f"level {level} without a codec", "a codec")
         return None
-    numbers = {name: number for number, name in CODEC_NAMES.items()}
-    if codec not in numbers:
-        raise InputError(f"codec {codec!r}", ", ".join(numbers))
-    codecs.check_level(numbers[codec], level, magic=2 if magic is None else magic)
-    return numbers[codec]
+    number = codec_number(codec)
+    codecs.check_level(number, level, magic=2 if magic is None else magic)
+    return number

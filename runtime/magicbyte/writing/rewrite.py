@@ -229,7 +229,7 @@ def _rewrite_partition(
         report.findings.extend(change_counts.findings)
         if isinstance(sink, LocalFolder):
             assert output_dir is not None
-            copy = _verified(sink.path, change.expected_findings)
+            copy = verified_log(sink.path, change.expected_findings)
             row["comparison"] = change.check(dataset, log, copy, change_counts)
             output_dir.publish(log, row, offsets)
         return row
@@ -246,7 +246,7 @@ def _start_inside(log_start: int | None, log: PartitionLog) -> int | None:
     return log_start if is_inside else None
 
 
-def _verified(path: str, expected_codes: Collection[str]) -> PartitionLog:
+def verified_log(path: str, expected_codes: Collection[str]) -> PartitionLog:
     """Return the log in the folder *path*. Raises FormatError if `verify` finds an error that is not one of *expected_codes*."""
     for finding in verify(path).findings:
         if finding.severity == "error" and finding.code not in expected_codes:

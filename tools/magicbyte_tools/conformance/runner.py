@@ -132,13 +132,13 @@ def _environment(case: Case) -> dict[str, str]:
     return {SETTINGS: json.dumps(case.settings)} if case.settings else {}
 
 
-def parse(output: Output) -> Answer:
-    """Return *output* parsed as JSON, or the failure. Fractions become Decimal, so 70.0 is not equal to 70."""
-    if isinstance(output, ChildError):
-        return Answer(failure=str(output))
-    if not output.strip():
+def parse(engine_output: Output) -> Answer:
+    """Return *engine_output* parsed as JSON, or the failure. Fractions become Decimal, so 70.0 is not equal to 70."""
+    if isinstance(engine_output, ChildError):
+        return Answer(failure=str(engine_output))
+    if not engine_output.strip():
         return Answer(failure="printed nothing")
     try:
-        return Answer(json.loads(output, parse_float=Decimal))
+        return Answer(json.loads(engine_output, parse_float=Decimal))
     except (ValueError, RecursionError) as error:
         return Answer(failure=f"printed no JSON: {error}")
