@@ -11,6 +11,7 @@ from magicbyte.logdir.discover import discover
 from magicbyte.output_guard import check_outside
 from magicbyte.statistics.partition import BY
 from magicbyte.storage import Storage
+from magicbyte.writing.convert import Conversion
 from magicbyte_cli import parameters
 from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
@@ -28,6 +29,7 @@ from magicbyte_cli.selection import (
 from magicbyte_cli.stats_text import statistics_lines
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
 from magicbyte_cli.unread_messages import warn_of_unread
+from magicbyte_cli.what_if import what_if_lines, what_if_option
 
 
 @click.command(
@@ -38,6 +40,7 @@ from magicbyte_cli.unread_messages import warn_of_unread
       magicbyte stats /var/lib/kafka --topic orders --by segment
       magicbyte stats /var/lib/kafka --by topic --quick --format ndjson | jq '[.topic, .log_bytes]'
       magicbyte stats /var/lib/kafka --format html -o stats.html
+      magicbyte stats /var/lib/kafka --what-if codec=zstd:3,magic=2
     """,
 )
 @paths_argument
@@ -64,6 +67,7 @@ from magicbyte_cli.unread_messages import warn_of_unread
     help="File for the page, which is self-contained; outside of every PATH.",
 )
 @overwrite_option
+@what_if_option
 @processes_option
 @log_selection_options
 @click.pass_context
@@ -76,6 +80,7 @@ def stats(
     format_name: str,
     out: Path | None,
     overwrite: bool,
+    conversion: Conversion | None,
     processes: int | None,
     selection: LogSelection,
 ) -> None:
@@ -90,6 +95,13 @@ def stats(
     """
     if (out is None) == (format_name == "html"):
         raise click.UsageError("-o OUT and --format html need each other.", ctx)
+    if conversion is not None:
+        if format_name == "html":
+            raise click.UsageError("--what-if has the formats text and ndjson.", ctx)
+        sys.stdout.buffer.writelines(
+            what_if_lines(paths, conversion, format_name, **selection.arguments)
+        )
+        return
     if out is not None:
         check_writable(out, replace=overwrite)
         check_outside(out, discover(paths, Storage(selection.storage_option))[0], paths)

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from random import Random
 
 from magicbyte.engines.protocol import Decoded, Engine, Entries
 from magicbyte.errors import error_of
@@ -128,6 +129,26 @@ class PartitionReader:
             while split is not None and split.segment == segment.number:
                 yield from self._parts_of_split(split, engine, columns, with_outcomes=with_outcomes)
                 split = next(splits, None)
+
+    def sampled_parts(
+        self, num_samples: int, chance: Random
+    ) -> tuple[int, Iterator[list[SourceRun]]]:
+        """Return the number of pieces of the partition, and the entries of some that *chance* draws, each as a list.
+
+        A piece is a split of a few MiB; without more than *num_samples* all are returned. Damage is left out.
+        """
+        splits = list(self._planner.splits(self.survey(), NO_RANGE))
+        drawn = splits
+        if len(splits) > num_samples:
+            drawn = [
+                splits[number] for number in sorted(chance.sample(range(len(splits)), num_samples))
+            ]
+        return len(splits), map(self._runs_of_split, drawn)
+
+    def _runs_of_split(self, split: Split) -> list[SourceRun]:
+        engine = self._planner.new_engine()
+        parts = self._parts_of_split(split, engine, None, with_outcomes=True)
+        return [part for part in parts if isinstance(part, SourceRun)]
 
     def _parts_of_split(
         self, split: Split, engine: Engine, columns: Sequence[str] | None, *, with_outcomes: bool

@@ -16,6 +16,7 @@ from magicbyte.engines.factory import encoder, engine
 from magicbyte.engines.protocol import Engine
 from magicbyte.engines.recompression import recompress_batch
 from magicbyte.errors import InputError
+from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader, SourceRun
@@ -69,14 +70,12 @@ class _Treatment(IntEnum):
     LEAVE_OUT = 3
 
 
-class _PartitionConverter:
+class PartitionConverter:
     """Converts the entries of one partition."""
 
-    def __init__(
-        self, conversion: Conversion, partition_reader: PartitionReader, change_counts: ChangeCounts
-    ) -> None:
+    def __init__(self, conversion: Conversion, limits: Limits, change_counts: ChangeCounts) -> None:
         self._conversion, self._change_counts = conversion, change_counts
-        self._limits = partition_reader.limits
+        self._limits = limits
         self._engine: Engine = engine("auto")
         self._encoder: Encoder = encoder()
         self._group: RecordGroup | None = None
@@ -253,7 +252,7 @@ class ConvertChange(CopyChange):
                 )
             change_counts.records.update(losses)
         source_parts = segment_runs(partition_reader.parts(with_outcomes=is_downward))
-        return _PartitionConverter(self.conversion, partition_reader, change_counts).parts(
+        return PartitionConverter(self.conversion, partition_reader.limits, change_counts).parts(
             source_parts
         )
 
@@ -329,6 +328,26 @@ def convert(
         >>> report.summary["changed_entries"]
         {'recompressed': 3}
     """
+    conversion = conversion_of(
+        codec=codec, level=level, magic=magic, batch_bytes=batch_bytes, lossy=lossy
+    )
+    settings = writer_settings(index_interval_bytes, segment_bytes)
+    options = job_options(
+        settings, codec=codec, level=level, magic=magic, batch_bytes=batch_bytes, lossy=lossy
+    )
+    job = RewriteJob("convert", options)
+    return run_job(dataset, ConvertChange(conversion), output, job, settings, progress)
+
+
+def conversion_of(
+    *,
+    codec: str | None = None,
+    level: int | None = None,
+    magic: int | None = None,
+    batch_bytes: int | None = None,
+    lossy: bool = False,
+) -> Conversion:
+    """Return the conversion with these arguments of `convert`. Raises InputError if one is not allowed."""
     conversion = Conversion(
         codec_number=_codec_number(codec, level, magic),
         level=level,
@@ -340,12 +359,7 @@ def convert(
         raise InputError(f"batch_bytes {batch_bytes}", f"1 to {WHOLE_ENTRY}")
     if codec is None and magic is None and batch_bytes is None:
         raise InputError("nothing to convert", "codec, magic or batch_bytes")
-    settings = writer_settings(index_interval_bytes, segment_bytes)
-    options = job_options(
-        settings, codec=codec, level=level, magic=magic, batch_bytes=batch_bytes, lossy=lossy
-    )
-    job = RewriteJob("convert", options)
-    return run_job(dataset, ConvertChange(conversion), output, job, settings, progress)
+    return conversion
 
 
 def _checked_magic(magic: int | None) -> int | None:

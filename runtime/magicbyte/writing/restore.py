@@ -103,7 +103,7 @@ class RestoreChange(CopyChange):
     ) -> dict[str, Any]:
         """Compare the delivered records and the bounds. Open transactions of the source are aborted in the output."""
         is_cut = has_end(dataset)
-        # A transaction that ends after the cut is aborted, whatever becomes of it later.
+        # A transaction that ends after the cut is aborted, even if it was committed there.
         changed = {"producer_id"} if self.shifts_producer_ids else set()
         changed |= {"outcome"} if is_cut else set()
         columns = tuple(name for name in RECORD_COLUMNS if name not in changed)
