@@ -42,17 +42,17 @@ def digest(rounds: Iterable[Iterable[str]]) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def clean(folder: Path, settings: dict[str, Any]) -> CleanerRound:
+def clean(folder: Path, settings: dict[str, Any], *, engine: str = "auto") -> CleanerRound:
     """Return a round over the only partition in *folder*, with its map of keys."""
-    planner, log = _opened(folder)
+    planner, log = _opened(folder, engine)
     cleaned = plan_round(planner, log, CleanerSettings(**settings))
     cleaned.build_map()
     return cleaned
 
 
-def clean_folder(folder: Path, settings: dict[str, Any]) -> list[str]:
+def clean_folder(folder: Path, settings: dict[str, Any], *, engine: str = "auto") -> list[str]:
     """Replace the partition in *folder* by what a round leaves; return the lines of that."""
-    cleaned = clean(folder, settings)
+    cleaned = clean(folder, settings, engine=engine)
     times = [os.stat(segment.file.path).st_mtime for segment in cleaned.survey.segments]
     groups = cleaned.groups()
     groups += [[number] for number in range(cleaned.num_segments, len(times))]
@@ -72,8 +72,8 @@ def clean_folder(folder: Path, settings: dict[str, Any]) -> list[str]:
     return list(_round_lines(cleaned, folder))
 
 
-def _opened(folder: Path) -> tuple[Planner, Any]:
-    dataset = mb.open(str(folder))
+def _opened(folder: Path, engine: str = "auto") -> tuple[Planner, Any]:
+    dataset = mb.open(str(folder), engine=engine)
     (log,) = dataset.all_logs
     return Planner(dataset.options), log
 

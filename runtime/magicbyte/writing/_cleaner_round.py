@@ -316,10 +316,9 @@ def plan_round(planner: Planner, log: PartitionLog, settings: CleanerSettings) -
     for file, entries in planner.headers(survey):
         if len(entries):
             headers.add(file, entries)
-    bases = segment_bases(survey)
-    end_offset = survey.log_end_offset if survey.log_end_offset is not None else 0
+    bases = segment_bases(survey) or [survey.log_start_offset or 0]
     if settings.includes_active_segment:
-        bases.append(max(end_offset, bases[-1] if bases else 0))
+        bases.append(max(survey.log_end_offset or 0, bases[-1]))
     checkpoint = settings.first_dirty_offset
     if checkpoint is None:
         checkpoint = log.cleaner_offset
@@ -336,7 +335,7 @@ def plan_round(planner: Planner, log: PartitionLog, settings: CleanerSettings) -
     if young is not None:
         limit = bases[young] if limit is None else min(limit, bases[young])
         bounds = find(first_uncleanable_offset=limit)
-    upper_bound = bases[bounds.end_segment] if bases else 0
+    upper_bound = bases[bounds.end_segment]
     return CleanerRound(planner, survey, settings, headers, bounds, upper_bound)
 
 
