@@ -88,3 +88,25 @@ def test_commands_follow_the_report_of_a_restore(tmp_path: Path) -> None:
     stdout, _ = run("restore", SOURCE, "--topic", "offsets-only", "-o", tmp_path / "out")
     assert f"mv {tmp_path}/out/offsets-only-0 LOG_DIR/" in stdout
     assert (tmp_path / "out" / "group-offsets-1.csv").read_text() == "offsets-only,0,7\n"
+
+
+def test_folder_that_the_target_has_already_is_an_error_after_a_restore(tmp_path: Path) -> None:
+    _, stderr = run(
+        "restore", SOURCE, "--topic", "offsets-only", "-o", tmp_path / "out",
+        "--target-log-dir", SOURCE, status=1,
+    )  # fmt: skip
+    assert "[restore-folder-exists]" in stderr
+
+
+def test_producer_ids_that_are_to_stay_are_no_error(tmp_path: Path) -> None:
+    _, stderr = run(
+        "restore",
+        SOURCE,
+        "--topic",
+        "offsets-only",
+        "-o",
+        tmp_path / "out",
+        "--producer-ids",
+        "keep",
+    )
+    assert stderr == ""

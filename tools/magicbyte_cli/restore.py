@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from magicbyte.verification.restore_check import RestoreTarget, restore_check
 from magicbyte.writing.restore import OPEN_TRANSACTION_POLICIES, PRODUCER_ID_POLICIES
 from magicbyte.writing.restore import restore as restore_logs
 from magicbyte.writing.restore_plan import internal_logs_of, restore_plan
@@ -13,6 +14,7 @@ from magicbyte_cli import parameters
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import write_whole
 from magicbyte_cli.selection import SourceSelection, paths_argument, source_options
+from magicbyte_cli.stderr_messages import exit_status, warn_of_findings
 from magicbyte_cli.unread_messages import warn_of_unread
 from magicbyte_cli.writing_options import (
     output_or_none,
@@ -20,6 +22,9 @@ from magicbyte_cli.writing_options import (
     run_with_progress,
     writing_options,
 )
+
+UNLIMITED_MS = -1
+"""Value of retention.ms with which the printed commands create topics."""
 
 
 @click.command(
@@ -55,6 +60,14 @@ from magicbyte_cli.writing_options import (
     "`kafka-transactions abort` ends them.",
 )
 @click.option(
+    "--target-log-dir",
+    "target_log_dirs",
+    multiple=True,
+    metavar="DIR",
+    help="A log.dir of the broker that is to take the folders; name all of them. Problems with placing the folders there "
+    "are printed.",
+)
+@click.option(
     "--to-offset",
     type=parameters.offset,
     metavar="OFFSET",
@@ -81,6 +94,7 @@ def restore(
     leader_epoch: int,
     producer_ids: str,
     open_transaction_policy: str,
+    target_log_dirs: tuple[str, ...],
     to_offset: int | None,
     to_time: datetime | int | None,
     selection: SourceSelection,
@@ -110,6 +124,25 @@ def restore(
     warn_of_unread(dataset.unread)
     status = print_report(report, format_name)
     if target is not None:
+        check = restore_check(
+            target,
+            restore_target=RestoreTarget(
+                broker_log_dirs=target_log_dirs,
+                retention_ms=UNLIMITED_MS,
+                leader_epoch=leader_epoch,
+            ),
+        )
+        chosen_codes = {
+            code
+            for code, policy in (
+                ("restore-producer-ids", producer_ids),
+                ("restore-open-transaction", open_transaction_policy),
+            )
+            if policy == "keep"
+        }
+        findings = [each for each in check.findings if each.code not in chosen_codes]
+        warn_of_findings(findings, see="magicbyte verify --for-restore")
+        status = max(status, exit_status(findings))
         arguments = {
             name: value
             for name, value in selection.arguments.items()
