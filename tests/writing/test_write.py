@@ -15,7 +15,7 @@ import magicbyte as mb
 from clusters import Cluster, each_cluster
 from encoded_records import drawn_records
 from magicbyte.logdir.file_names import OUTPUT_MANIFEST
-from magicbyte.writing import _record_runs
+from magicbyte.writing import record_runs
 from magicbyte.writing._output_log_dir import DRAFTS
 from magicbyte.writing._partitioner import Partitioner, murmur2
 
@@ -154,15 +154,15 @@ def test_record_without_a_timestamp_has_the_time_of_the_write(
 def test_batches_are_written_early_where_much_waits_in_many_partitions(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(_record_runs, "MAX_WAITING_BYTES", 20_000)
+    monkeypatch.setattr(record_runs, "MAX_WAITING_BYTES", 20_000)
     waiting: list[int] = []
-    limit = _record_runs.RunWriter._limit_waiting_bytes
+    limit = record_runs.RunWriter._limit_waiting_bytes
 
-    def observed(writer: _record_runs.RunWriter) -> None:
+    def observed(writer: record_runs.RunWriter) -> None:
         limit(writer)
         waiting.append(sum(run.group.num_waiting_bytes for run in writer._open_runs.values()))
 
-    monkeypatch.setattr(_record_runs.RunWriter, "_limit_waiting_bytes", observed)
+    monkeypatch.setattr(record_runs.RunWriter, "_limit_waiting_bytes", observed)
     batches = numbered_rows(20_000, 50).to_batches(max_chunksize=500)
     mb.write(iter(batches), tmp_path / "out", topic="t")
     assert max(waiting) <= 20_000
@@ -227,7 +227,7 @@ def test_nothing_is_left_of_a_write_whose_rows_end_in_an_error(tmp_path: Path) -
 def test_nothing_appears_if_a_partition_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create = mb.writing._record_sink.LocalFolder.create  # type: ignore[attr-defined]
+    create = mb.writing.record_sink.LocalFolder.create  # type: ignore[attr-defined]
 
     def full_disk(folder: Any, name: str) -> Any:
         if folder.path.endswith("t-1"):

@@ -87,6 +87,18 @@ def flag(option: str, value: str) -> bool:
     return value.lower() == "true"
 
 
+def text(option: str, value: str) -> str:
+    """Return *value* without the spaces around it."""
+    return value.strip()
+
+
+def integer(option: str, value: str) -> int:
+    """Return *value* as a number that is not negative."""
+    if not re.fullmatch(r"\d{1,18}", value.strip(), re.ASCII):
+        raise InputError(f"{option} {value!r}", "a number, at least 0")
+    return int(value)
+
+
 def count(option: str, value: str) -> int:
     text = value.strip()
     if not text.isascii() or not text.isdigit() or len(text) > 18 or not int(text):

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TypeVar
@@ -72,6 +72,19 @@ IGNORED_OPTIONS = (
 
 CLIENT_PREFIX = "kafka."
 """Prefix of options for the Kafka source's client. One has a meaning here: `kafka.isolation.level`."""
+
+LEVEL_OPTIONS = {name: f"kafka.compression.{name}.level" for name in ("gzip", "lz4", "zstd")}
+"""Option for the compression level of each codec that has levels (KIP-390)."""
+
+SINK_OPTIONS = (
+    *("path", "topic", "partitions", "startingOffset", "leaderEpoch", "kafka.compression.type"),
+    *LEVEL_OPTIONS.values(),
+    *("kafka.batch.size", "kafka.segment.bytes", "kafka.index.interval.bytes"),
+    "kafka.message.timestamp.type",
+)
+"""Options of a write. A read ignores those for the client or the topic, as others of that prefix."""
+
+SINK_NAMES = frozenset(name.lower() for name in SINK_OPTIONS)
 
 TABLE_PROPERTIES = ("owner", "location", "provider", "external", "is_managed_location")
 """Properties of a table in Spark's catalog. Spark hands them to the source for CREATE TABLE alone."""
@@ -263,12 +276,16 @@ def _check_names(names: Iterable[str]) -> None:
                 ),
                 "MAGICBYTE_NOT_A_TABLE",
             )
-        similar = get_close_matches(name, known, 3)
-        choices = (
-            alternatives([known[one] for one in similar]) if similar else ", ".join(ALL_OPTIONS)
-        )
-        error = InputError(f"no option {name!r}", choices if similar else f"some of {choices}")
-        raise with_condition(error, "MAGICBYTE_UNKNOWN_OPTION")
+        raise unknown_option(name, ALL_OPTIONS)
+
+
+def unknown_option(name: str, all_options: Sequence[str]) -> InputError:
+    """Return the error for *name*, in lower case, which is none of *all_options*."""
+    known = {each.lower(): each for each in all_options}
+    similar = get_close_matches(name, known, 3)
+    choices = alternatives([known[one] for one in similar]) if similar else ", ".join(all_options)
+    error = InputError(f"no option {name!r}", choices if similar else f"some of {choices}")
+    return with_condition(error, "MAGICBYTE_UNKNOWN_OPTION")
 
 
 def _read_options(value: Callable[..., str | None]) -> ReadOptions:

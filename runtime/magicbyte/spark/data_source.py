@@ -2,7 +2,12 @@
 
 import logging
 
-from pyspark.sql.datasource import DataSource, DataSourceReader, DataSourceStreamReader
+from pyspark.sql.datasource import (
+    DataSource,
+    DataSourceReader,
+    DataSourceStreamReader,
+    DataSourceWriter,
+)
 from pyspark.sql.types import StructType
 
 from magicbyte.spark import _options, _spark_columns
@@ -34,6 +39,11 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
     Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
 
+    `df.write.format("magicbyte").mode("append")` writes partitions, with the columns of Spark's Kafka sink, `timestamp` and
+    `offset`, and the options `topic`, `partitions`, `startingOffset`, `leaderEpoch`, `kafka.compression.type`,
+    `kafka.compression.<codec>.level`, `kafka.batch.size`, `kafka.segment.bytes`, `kafka.index.interval.bytes` and
+    `kafka.message.timestamp.type`.
+
     `timestampType` is 0 for CreateTime, 1 for LogAppendTime, and -1 for a v0 message. A record
     without a time has the time 1 ms before the epoch, as in Spark's Kafka source. A time that does
     not fit into 64-bit microseconds is null, with a line in the worker's log.
@@ -41,7 +51,12 @@ class MagicbyteDataSource(PickledByValue, DataSource):
 
     def __init__(self, options: dict[str, str]) -> None:
         super().__init__(options)
-        ignored = _options.ignored_options(options)
+        ignored = [
+            name
+            for name in _options.ignored_options(options)
+            if name.lower()
+            not in _options.SINK_NAMES  # whether it is read or written is not known yet
+        ]
         if ignored:
             log.warning("%s: no meaning without a broker, ignored", ", ".join(ignored))
 
@@ -63,6 +78,15 @@ class MagicbyteDataSource(PickledByValue, DataSource):
                 return TableReader(parsed, schema)
             reader = FilteringReader if parsed.filter_pushdown else RecordsReader
             return reader(parsed, schema)
+
+    def writer(self, schema: StructType, overwrite: bool) -> DataSourceWriter:
+        # Imports of this take 50 ms, and only a write needs them: tasks that read import this module, too.
+        from magicbyte.spark import _sink_options
+        from magicbyte.spark._records_writer import RecordsWriter
+
+        with without_traceback():
+            sink = _sink_options.parse_sink(self.options, overwrites=overwrite)
+            return RecordsWriter(sink, schema)
 
     def streamReader(self, schema: StructType) -> DataSourceStreamReader:
         with without_traceback():

@@ -12,7 +12,7 @@ from magicbyte.errors import InputError, error_of
 from magicbyte.findings import Finding
 from magicbyte.limits import DEFAULT_LIMITS
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart, starts_of
-from magicbyte.writing._record_runs import RecordRun
+from magicbyte.writing.record_runs import RecordRun
 from magicbyte_formats.wire import RecordBatchHeader
 
 CHUNK_BYTES = 4 << 20

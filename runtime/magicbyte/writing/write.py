@@ -9,7 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from magicbyte.errors import InputError
-from magicbyte.writing._record_sink import RecordSink, record_sink
+from magicbyte.writing.record_sink import RecordSink, record_sink
 from magicbyte.writing.rewrite import RewriteReport
 
 
@@ -89,6 +89,7 @@ def _write_rows(sink: RecordSink, rows: Any) -> RewriteReport:
     if "offset" in schema.names and sink.starting_offset != 0:
         raise InputError("starting_offset with the column 'offset'", "one of them")
     try:
+        sink.begin()
         writer = sink.run_writer(schema)
         for arrow_batch in arrow_batches:
             writer.write(arrow_batch, time.time_ns() // 1_000_000)

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,10 +21,11 @@ from magicbyte.storage import absolute_path
 from magicbyte.storage.output_folder import LocalFolder
 from magicbyte.writing._output_log_dir import DRAFTS, OutputLogDir, RewriteJob
 from magicbyte.writing._partition_writer import PartitionWriter
+from magicbyte.writing._record_columns import check_record_schema
 from magicbyte.writing._record_groups import codec_number
-from magicbyte.writing._record_runs import RecordRun, RecordSettings, RunWriter, check_topic
 from magicbyte.writing._run_join import joined_runs
 from magicbyte.writing.copies import check_local, writer_settings
+from magicbyte.writing.record_runs import RecordRun, RecordSettings, RunWriter, check_topic
 from magicbyte.writing.rewrite import RewriteReport, WriterSettings, verified_log
 
 JOB = RewriteJob("write", {})
@@ -74,17 +76,35 @@ class RecordSink:
         output_dir.read_manifest()
         return output_dir
 
+    def begin(self) -> None:
+        """Create the hidden folder. Tasks do not: one that runs after the end of the write would create it again."""
+        self.runs_folder.mkdir(parents=True)
+
+    def check_schema(self, schema: pa.Schema) -> None:
+        """Raise InputError unless *schema* has the columns of records."""
+        check_record_schema(
+            schema,
+            has_topic=self.record_settings.topic is not None,
+            is_append_time=self.record_settings.timestamp_type == 1,
+        )
+
     def run_writer(
         self, schema: pa.Schema, *, file_prefix: str = "", first_partition: int = 0
     ) -> RunWriter:
         """Return the writer of a task; see RunWriter."""
-        self.runs_folder.mkdir(parents=True, exist_ok=True)
+        if not self.runs_folder.is_dir():
+            raise InputError(
+                "the folder of this write is not there",
+                "a folder that all machines share, and a write that has not ended",
+                path=str(self.runs_folder),
+            )
         return RunWriter(
             self.runs_folder,
             self.record_settings,
             schema,
             file_prefix=file_prefix,
             first_partition=first_partition,
+            check_partition=partial(self._check_new, self._output_dir()),
         )
 
     def commit(self, runs: Iterable[RecordRun]) -> RewriteReport:
@@ -97,7 +117,8 @@ class RecordSink:
         by_partition: dict[tuple[str, int], list[RecordRun]] = defaultdict(list)
         for run in runs:
             by_partition[run.topic, run.partition].append(run)
-        self._check_new(output_dir, by_partition)
+        for topic, partition in by_partition:
+            self._check_new(output_dir, f"{topic}-{partition}")
         report = RewriteReport(str(JOB), str(self.path))
         reports: dict[str, dict[str, Any]] = {}
         for (topic, partition), partition_runs in sorted(by_partition.items()):
@@ -109,25 +130,22 @@ class RecordSink:
         self.discard()
         return report
 
-    def _check_new(self, output_dir: OutputLogDir, by_partition: Iterable[tuple[str, int]]) -> None:
-        """Raise InputError if a partition exists that this job may not replace."""
-        ours = output_dir.partition_names
-        for topic, partition in by_partition:
-            name = f"{topic}-{partition}"
-            if not os.path.lexists(self.path / name):
-                continue
-            if name not in ours:
-                raise InputError(
-                    f"the folder holds {name}, which no write has written",
-                    "a new or empty folder, or the output of earlier writes",
-                    path=str(self.path),
-                )
-            if not self.overwrites:
-                raise InputError(
-                    f"the partition {name} exists",
-                    "partitions that are not in the folder yet; records are not appended to a partition",
-                    path=str(self.path),
-                )
+    def _check_new(self, output_dir: OutputLogDir, name: str) -> None:
+        """Raise InputError if the partition *name* exists and this job may not replace it."""
+        if not os.path.lexists(self.path / name):
+            return
+        if name not in output_dir.partition_names:
+            raise InputError(
+                f"the folder holds {name}, which no write has written",
+                "a new or empty folder, or the output of earlier writes",
+                path=str(self.path),
+            )
+        if not self.overwrites:
+            raise InputError(
+                f"the partition {name} exists",
+                "partitions that are not in the folder yet; records are not appended to a partition",
+                path=str(self.path),
+            )
 
     def _write_partition(
         self, topic: str, partition: int, runs: Sequence[RecordRun]
@@ -169,7 +187,11 @@ class RecordSink:
 
     def discard(self) -> None:
         """Delete all that is not published, and the output folder if it is empty then."""
-        LocalFolder(self.staging).delete_folder()
+        # Tasks may still run. They cannot create files in a folder that has another name now.
+        waste = self.staging.with_name(f"{self.staging.name}.deleted")
+        with suppress(FileNotFoundError):
+            self.staging.replace(waste)
+        LocalFolder(waste).delete_folder()
         with suppress(OSError):
             self.path.rmdir()
 
