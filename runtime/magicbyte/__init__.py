@@ -38,8 +38,11 @@ if TYPE_CHECKING:
     from magicbyte.statistics import Statistics, stats
     from magicbyte.storage import StoreRequests, store_requests
     from magicbyte.verification.verify import Verification, verify
+    from magicbyte.writing.compact import compact
+    from magicbyte.writing.compaction import CleanerSettings
     from magicbyte.writing.convert import convert
     from magicbyte.writing.copies import rewrite
+    from magicbyte.writing.erase import erase, erasure_of, search_erased
     from magicbyte.writing.restore import restore
     from magicbyte.writing.rewrite import RewriteReport
     from magicbyte.writing.salvage import salvage
@@ -49,6 +52,7 @@ __all__ = [
     "CODES",
     "ChangedError",
     "ChecksumError",
+    "CleanerSettings",
     "CodecError",
     "Companion",
     "Dataset",
@@ -74,8 +78,11 @@ __all__ = [
     "__version__",
     "check_produced",
     "check_produced_file",
+    "compact",
     "companion",
     "convert",
+    "erase",
+    "erasure_of",
     "from_bytes",
     "open",
     "plan",
@@ -83,6 +90,7 @@ __all__ = [
     "restore",
     "rewrite",
     "salvage",
+    "search_erased",
     "spec_files",
     "stats",
     "store_requests",
@@ -96,6 +104,7 @@ _MODULES = {
     "CODES": "findings",
     "ChangedError": "errors",
     "ChecksumError": "errors",
+    "CleanerSettings": "writing.compaction",
     "CodecError": "errors",
     "Companion": "companion_tables",
     "Dataset": "reading.dataset",
@@ -120,14 +129,18 @@ _MODULES = {
     "Verification": "verification.verify",
     "check_produced": "_produce_check",
     "check_produced_file": "_produce_check",
+    "compact": "writing.compact",
     "companion": "companion_tables",
     "convert": "writing.convert",
+    "erase": "writing.erase",
+    "erasure_of": "writing.erase",
     "from_bytes": "reading.opening",
     "open": "reading.opening",
     "read_split": "reading.split_reader",
     "restore": "writing.restore",
     "rewrite": "writing.copies",
     "salvage": "writing.salvage",
+    "search_erased": "writing.erase",
     "spec_files": "_spec",
     "stats": "statistics",
     "store_requests": "storage",

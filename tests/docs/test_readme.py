@@ -80,7 +80,8 @@ def test_the_record_taken_apart_stands_in_the_log() -> None:
 
 
 @pytest.mark.parametrize(
-    ("page", "count"), [("docs/restore-check.md", 1), ("docs/compaction.md", 2)]
+    ("page", "count"),
+    [("docs/restore-check.md", 1), ("docs/compaction.md", 2), ("docs/writing.md", 1)],
 )
 def test_a_guide_has_examples_that_run(page: str, count: int) -> None:
     pairs = examples(page)

@@ -159,12 +159,10 @@ def compact(
         ChangedError: A source changed while it was read. Its partition is not in the output.
         OSError: The output cannot be written.
     Example:
-        >>> from magicbyte.writing.compact import compact
-        >>> from magicbyte.writing.compaction import CleanerSettings
-        >>> settings = CleanerSettings(now_ms=1_800_000_000_000, includes_active_segment=True)
-        >>> report = compact(mb.open("log-0", topics=["fenced"]), None, settings)
+        >>> settings = mb.CleanerSettings(now_ms=1_800_000_000_000, includes_active_segment=True)
+        >>> report = mb.compact(mb.open("log-0", topics=["fenced"]), None, settings)
         >>> [row["changed_records"] for row in report.partitions]
-        [{'aborted': 5}, {}]
+        [{'aborted': 5}, {'aborted': 3}]
     """
     writer = writer_settings(index_interval_bytes, settings.segment_bytes)
     options = {name: value for name, value in asdict(settings).items() if name != "segment_bytes"}

@@ -257,8 +257,7 @@ def erasure_of(
     Raises:
         InputError: There is no condition, or a pattern is no regular expression.
     Example:
-        >>> from magicbyte.writing.erase import erasure_of
-        >>> erasure_of(keys=[b"user-7"]).action
+        >>> mb.erasure_of(keys=[b"user-7"]).action
         'drop'
     """
     if action not in ACTIONS:
@@ -320,8 +319,8 @@ def erase(
         ChangedError: A source changed while it was read.
         OSError: The output cannot be written.
     Example:
-        >>> from magicbyte.writing.erase import erase, erasure_of
-        >>> report = erase(mb.open("log-0", topics=["fenced"]), None, erasure_of(key_pattern="0"))
+        >>> erasure = mb.erasure_of(key_pattern="0")
+        >>> report = mb.erase(mb.open("log-0", topics=["fenced"]), None, erasure)
         >>> report.summary["output_bytes"] <= report.summary["source_bytes"]
         True
     """
@@ -355,8 +354,7 @@ def search_erased(dataset: Dataset, erasure: Erasure) -> list[dict[str, Any]]:
     Raises:
         FormatError: A log is damaged: there may be such records in the damage.
     Example:
-        >>> from magicbyte.writing.erase import erasure_of, search_erased
-        >>> search_erased(mb.open("log-0", topics=["fenced"]), erasure_of(keys=[b"user-17"]))
+        >>> mb.search_erased(mb.open("log-0", topics=["fenced"]), mb.erasure_of(keys=[b"user-17"]))
         []
     """
     options = replace(dataset.options, isolation_level="read_uncommitted")
