@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import magicbyte as mb
-from clusters import short
+from clusters import Cluster, short
 from log_reader import plain
 
 from .kafka_classes import command
@@ -103,6 +103,16 @@ def records_of(dataset: mb.Dataset, prefix: str = "") -> dict[str, list[Record]]
         row["headers"] = [[one["key"], short(one["value"])] for one in row["headers"] or ()]
         records[name].append(row)
     return records
+
+
+def uncommitted_offsets(cluster: Cluster) -> dict[str, set[int]]:
+    """Return the offsets of aborted and open transactions in *cluster*, by partition."""
+    offsets: dict[str, set[int]] = defaultdict(set)
+    columns = ["topic", "partition", "offset", "outcome"]
+    for row in cluster.open("read_uncommitted").records(columns).to_pylist():
+        if row["outcome"] in ("aborted", "open"):
+            offsets[f"{row['topic']}-{row['partition']}"].add(row["offset"])
+    return offsets
 
 
 def place(output: Path, log_dir: Path, prefix: str = "") -> list[str]:

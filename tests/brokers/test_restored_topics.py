@@ -31,6 +31,7 @@ from .served_topics import (
     read_as_group,
     reassign,
     served,
+    uncommitted_offsets,
     wait_for_leaders,
 )
 from .several_brokers import several_brokers
@@ -75,7 +76,7 @@ def expectations(
             del record["leader_epoch"]  # it is 0 in the new topic
             oracle.setdefault(name, {each: [] for each in LEVELS})[level].append(record)
     offsets = cluster.offsets()
-    not_committed = offsets_not_committed(cluster)
+    hidden = uncommitted_offsets(cluster)
     for row in report.partitions:
         name = f"{row['topic']}-{row['partition']}"
         bounds, records = offsets[name], oracle.get(name, {level: [] for level in LEVELS})
@@ -86,20 +87,9 @@ def expectations(
             records["read_committed"] = [
                 record
                 for record in records["read_uncommitted"]
-                if record["offset"] not in not_committed[name]
+                if record["offset"] not in hidden[name]
             ]
         yield name, (bounds["log_start_offset"], end, stable), records
-
-
-def offsets_not_committed(cluster: Cluster) -> dict[str, set[int]]:
-    """Return the offsets of aborted and open transactions, by partition."""
-    offsets: dict[str, set[int]] = {}
-    columns = ["topic", "partition", "offset", "outcome"]
-    for row in cluster.open("read_uncommitted").records(columns).to_pylist():
-        of_partition = offsets.setdefault(f"{row['topic']}-{row['partition']}", set())
-        if row["outcome"] in ("aborted", "open"):
-            of_partition.add(row["offset"])
-    return offsets
 
 
 def check(found: Served, expected: Served) -> None:

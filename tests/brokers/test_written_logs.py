@@ -29,6 +29,7 @@ from .served_topics import (
     problems,
     records_of,
     served,
+    uncommitted_offsets,
     wait_for_leaders,
 )
 
@@ -114,7 +115,10 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> WrittenLogs:
             if "magic" in conversion:
                 with_create_time(records, prefix)
             if conversion.get("lossy"):
-                without_transactions_and_headers(records, prefix)
+                hidden = uncommitted_offsets(cluster)
+                for row in report.partitions:
+                    name = f"{row['topic']}-{row['partition']}"
+                    as_messages(records, prefix + name, hidden[name])
     return logs
 
 
@@ -128,15 +132,11 @@ def with_create_time(records: dict[str, dict[str, list[Record]]], prefix: str) -
                         row["timestamp_type"] = "CreateTime"
 
 
-def without_transactions_and_headers(
-    records: dict[str, dict[str, list[Record]]], prefix: str
-) -> None:
-    """Give topics with *prefix* at both isolation levels their committed records, as messages that have no headers."""
-    for name, rows in records["read_committed"].items():
-        if name.startswith(prefix):
-            for row in rows:
-                row["headers"] = []
-            records["read_uncommitted"][name] = rows
+def as_messages(records: dict[str, dict[str, list[Record]]], name: str, hidden: set[int]) -> None:
+    """Give the partition *name* at both isolation levels all records but the *hidden* offsets, without headers."""
+    rows = records["read_uncommitted"].get(name, [])
+    rows = [row | {"headers": []} for row in rows if row["offset"] not in hidden]
+    records["read_uncommitted"][name] = records["read_committed"][name] = rows
 
 
 @pytest.fixture(scope="module")

@@ -180,6 +180,22 @@ def test_aborted_records_do_not_become_visible_in_an_older_format(tmp_path: Path
     assert [row["offset"] for row in rows] == [0, 3]
 
 
+def test_records_after_an_open_transaction_become_visible_in_an_older_format(
+    tmp_path: Path,
+) -> None:
+    dataset = write_log(
+        tmp_path / "in",
+        build.transactional(0, 8),
+        build.control(build.COMMIT, 1, 8),
+        build.transactional(2, 7),
+        build.batch_of(3, b"b"),
+    )
+    report = mb.convert(dataset, tmp_path / "out", magic=1, lossy=True)
+    assert not report.failures, report.failures
+    rows = rows_of(mb.open(tmp_path / "out", on_damage="skip"))
+    assert [row["offset"] for row in rows] == [0, 3]
+
+
 def test_zstd_in_an_older_format_is_refused(tmp_path: Path) -> None:
     dataset = write_log(tmp_path / "in", build.message(b"a"))
     (row,) = mb.convert(dataset, tmp_path / "out", codec="zstd").failures
