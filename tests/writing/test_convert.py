@@ -196,6 +196,22 @@ def test_records_after_an_open_transaction_become_visible_in_an_older_format(
     assert [row["offset"] for row in rows] == [0, 3]
 
 
+@pytest.mark.parametrize(("first", "names"), [(b"a", [0]), (None, [3])])
+def test_older_format_has_no_segment_without_entries_at_the_end(
+    first: bytes | None, names: list[int], tmp_path: Path
+) -> None:
+    # A consumer below it would wait there for ever; without any entry, it keeps the log end offset.
+    begin = build.batch_of(0, first) if first else b""
+    base = 1 if first else 0
+    aborted = build.transactional(base, 7) + build.control(build.ABORT, base + 1, 7)
+    write_log(tmp_path / "in", begin, aborted)
+    build.Folder(tmp_path / "in").segment("t-0", b"", base=3)
+    report = mb.convert(mb.open(tmp_path / "in"), tmp_path / "out", magic=1, lossy=True)
+    assert not report.failures, report.failures
+    segments = sorted((tmp_path / "out" / "t-0").glob("*.log"))
+    assert [int(path.stem) for path in segments] == names
+
+
 def test_zstd_in_an_older_format_is_refused(tmp_path: Path) -> None:
     dataset = write_log(tmp_path / "in", build.message(b"a"))
     (row,) = mb.convert(dataset, tmp_path / "out", codec="zstd").failures

@@ -254,9 +254,10 @@ class ConvertChange(CopyChange):
                 )
             change_counts.records.update(losses)
         source_parts = segment_runs(partition_reader.parts(with_outcomes=is_downward))
-        return PartitionConverter(self.conversion, partition_reader.limits, change_counts).parts(
+        parts = PartitionConverter(self.conversion, partition_reader.limits, change_counts).parts(
             source_parts
         )
+        return _without_empty_segments(parts) if is_downward else parts
 
     def check(
         self,
@@ -288,6 +289,27 @@ class ConvertChange(CopyChange):
         found_facts = facts_of(output_log, dataset.options, compared)
         check_equal(expected_facts, found_facts, source_log, ("num_records", "records_digest"))
         return {"compared": "records", "columns": list(columns), **found_facts.as_row()}
+
+
+def _without_empty_segments(parts: Iterator[OutputPart]) -> Iterator[OutputPart]:
+    """Yield *parts* without segments that have no entries; if there are no entries at all, the last segment.
+
+    A consumer below an empty last segment gets nothing and waits there for ever. An empty batch, which would lead it
+    on, is not possible in an older format.
+    """
+    segment: NewSegment | None = None
+    has_entries = False
+    for part in parts:
+        if isinstance(part, NewSegment):
+            segment = part
+            continue
+        if segment is not None:
+            yield segment
+            segment = None
+        has_entries = True
+        yield part
+    if segment is not None and not has_entries:
+        yield segment
 
 
 def _committed(rows: pa.RecordBatch) -> pa.RecordBatch:
