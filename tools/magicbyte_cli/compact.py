@@ -6,12 +6,14 @@ from collections.abc import Iterator, Sequence
 from dataclasses import fields
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import click
 
 import magicbyte as mb
 from magicbyte.writing.compact import compact as write_compacted
 from magicbyte.writing.compaction import RELEASES, CleanerSettings, CompactionEstimate, dry_run
+from magicbyte.writing.rewrite import RewriteReport
 from magicbyte_cli import parameters
 from magicbyte_cli.display import byte_size, text_line
 from magicbyte_cli.ndjson import object_line
@@ -27,12 +29,7 @@ from magicbyte_cli.selection import (
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
 from magicbyte_cli.text_table import NULL, table_lines
 from magicbyte_cli.unread_messages import warn_of_unread
-from magicbyte_cli.writing_options import (
-    output_or_none,
-    print_report,
-    run_with_progress,
-    writing_options,
-)
+from magicbyte_cli.writing_options import WritingChoices, writing_options
 
 DEFAULTS = {field.name: field.default for field in fields(CleanerSettings)}
 
@@ -120,11 +117,7 @@ def compact(
     min_cleanable_dirty_ratio: float,
     dedupe_buffer_bytes: int,
     release: str,
-    out: Path | None,
-    dry_run: bool,
-    index_interval_bytes: int,
-    segment_bytes: int | None,
-    format_name: str,
+    writing: WritingChoices,
     selection: SourceSelection,
 ) -> None:
     """Write partitions into the new folder OUT as a round of Kafka's log cleaner would leave them.
@@ -136,8 +129,7 @@ def compact(
     partition now. `compacted` is `yes` if the round would remove no record, and earlier rounds have left none that they
     should have removed.
     """
-    target = output_or_none(out, dry_run=dry_run)
-    sizes = {} if segment_bytes is None else {"segment_bytes": segment_bytes}
+    sizes = {} if writing.segment_bytes is None else {"segment_bytes": writing.segment_bytes}
     settings = CleanerSettings(
         now_ms=_milliseconds(now),
         first_dirty_offset=first_dirty_offset,
@@ -151,21 +143,17 @@ def compact(
         **sizes,
     )
     dataset = selection.open(paths)
-    if target is None:
-        status = _print_estimates(dataset, settings, format_name)
+    if writing.target is None:
+        status = _print_estimates(dataset, settings, writing.format_name)
+        warn_of_unread(dataset.unread)
     else:
-        report = run_with_progress(
-            lambda progress: write_compacted(
-                dataset,
-                target,
-                settings,
-                index_interval_bytes=index_interval_bytes,
-                progress=progress,
-            )
-        )
-        status = print_report(report, format_name)
+
+        def write(dataset: mb.Dataset, target: Path, **arguments: Any) -> RewriteReport:
+            del arguments["segment_bytes"]  # it is one of the settings
+            return write_compacted(dataset, target, settings, **arguments)
+
+        _, status = writing.run(dataset, write)
     warn_of_findings(dataset.unreadable)
-    warn_of_unread(dataset.unread)
     ctx.exit(status)
 
 

@@ -1,6 +1,6 @@
 """`magicbyte convert`: writes partitions with another codec, in another format, or with batches of another size."""
 
-from pathlib import Path
+from functools import partial
 
 import click
 
@@ -12,13 +12,7 @@ from magicbyte_cli.selection import (
     size_option,
     source_options,
 )
-from magicbyte_cli.unread_messages import warn_of_unread
-from magicbyte_cli.writing_options import (
-    output_or_none,
-    print_report,
-    run_with_progress,
-    writing_options,
-)
+from magicbyte_cli.writing_options import WritingChoices, writing_options
 from magicbyte_formats.wire import CODEC_NAMES
 
 
@@ -85,11 +79,7 @@ def convert(
     magic: int | None,
     batch_bytes: int | None,
     lossy: bool,
-    out: Path | None,
-    dry_run: bool,
-    index_interval_bytes: int,
-    segment_bytes: int | None,
-    format_name: str,
+    writing: WritingChoices,
     selection: SourceSelection,
 ) -> None:
     """Write partitions into the new folder OUT, with another codec, in another format, or with other batches.
@@ -97,22 +87,15 @@ def convert(
     Offsets, timestamps, headers, transactions and producers do not change. If only the codec changes, the bytes of
     the records do not change. All records of the output are compared with the records of the source.
     """
-    target = output_or_none(out, dry_run=dry_run)
     codec_name, level = codec_and_level or (None, None)
     dataset = selection.open(paths)
-    report = run_with_progress(
-        lambda progress: convert_logs(
-            dataset,
-            target,
-            codec=codec_name,
-            level=level,
-            magic=magic,
-            batch_bytes=batch_bytes,
-            lossy=lossy,
-            index_interval_bytes=index_interval_bytes,
-            segment_bytes=segment_bytes,
-            progress=progress,
-        )
+    job = partial(
+        convert_logs,
+        codec=codec_name,
+        level=level,
+        magic=magic,
+        batch_bytes=batch_bytes,
+        lossy=lossy,
     )
-    warn_of_unread(dataset.unread)
-    ctx.exit(print_report(report, format_name))
+    _, status = writing.run(dataset, job)
+    ctx.exit(status)

@@ -1,6 +1,7 @@
 """`magicbyte erase`: writes partitions without some records, or searches for records that were erased."""
 
 import sys
+from functools import partial
 from pathlib import Path
 
 import click
@@ -21,12 +22,7 @@ from magicbyte_cli.selection import (
 )
 from magicbyte_cli.stderr_messages import warn
 from magicbyte_cli.unread_messages import warn_of_unread
-from magicbyte_cli.writing_options import (
-    output_or_none,
-    print_report,
-    run_with_progress,
-    writing_options,
-)
+from magicbyte_cli.writing_options import WritingChoices, writing_options
 
 condition_options = with_options(
     (
@@ -129,11 +125,7 @@ def erase(
     headers: tuple[str, ...],
     action: str,
     prove_absent: bool,
-    out: Path | None,
-    dry_run: bool,
-    index_interval_bytes: int,
-    segment_bytes: int | None,
-    format_name: str,
+    writing: WritingChoices,
     selection: SourceSelection,
 ) -> None:
     """Write partitions into the new folder OUT without some records. All other records keep their offsets.
@@ -147,7 +139,7 @@ def erase(
     if prove_absent:
         rows = search_erased(dataset, erasure)
         for row in rows:
-            if format_name == "ndjson":
+            if writing.format_name == "ndjson":
                 sys.stdout.buffer.write(object_line({"kind": "present", **row}))
             else:
                 place = f"{row['topic']}-{row['partition']}"
@@ -161,16 +153,5 @@ def erase(
             warn(f"no record to erase in {counted(len(dataset.logs), 'partition')}")
         warn_of_unread(dataset.unread)
         ctx.exit(1 if rows else 0)
-    target = output_or_none(out, dry_run=dry_run)
-    report = run_with_progress(
-        lambda progress: erase_records(
-            dataset,
-            target,
-            erasure,
-            index_interval_bytes=index_interval_bytes,
-            segment_bytes=segment_bytes,
-            progress=progress,
-        )
-    )
-    warn_of_unread(dataset.unread)
-    ctx.exit(print_report(report, format_name))
+    _, status = writing.run(dataset, partial(erase_records, erasure=erasure))
+    ctx.exit(status)

@@ -2,7 +2,7 @@
 
 import sys
 from datetime import datetime
-from pathlib import Path
+from functools import partial
 
 import click
 
@@ -15,13 +15,7 @@ from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import write_whole
 from magicbyte_cli.selection import SourceSelection, paths_argument, source_options
 from magicbyte_cli.stderr_messages import exit_status, warn_of_findings
-from magicbyte_cli.unread_messages import warn_of_unread
-from magicbyte_cli.writing_options import (
-    output_or_none,
-    print_report,
-    run_with_progress,
-    writing_options,
-)
+from magicbyte_cli.writing_options import WritingChoices, writing_options
 
 UNLIMITED_MS = -1
 """Value of retention.ms with which the printed commands create topics."""
@@ -86,11 +80,7 @@ def restore(
     ctx: click.Context,
     *,
     paths: tuple[str, ...],
-    out: Path | None,
-    dry_run: bool,
-    index_interval_bytes: int,
-    segment_bytes: int | None,
-    format_name: str,
+    writing: WritingChoices,
     leader_epoch: int,
     producer_ids: str,
     open_transaction_policy: str,
@@ -107,22 +97,15 @@ def restore(
     The commands for these steps follow on stdout, with the topics' configurations if the PATHs have the KRaft metadata
     of their cluster, and with the offsets of consumer groups, as files in OUT, if they have __consumer_offsets.
     """
-    target = output_or_none(out, dry_run=dry_run)
     dataset = selection.open(paths, to_offset=to_offset, to_time=to_time)
-    report = run_with_progress(
-        lambda progress: restore_logs(
-            dataset,
-            target,
-            leader_epoch=leader_epoch,
-            producer_ids=producer_ids,
-            open_transaction_policy=open_transaction_policy,
-            index_interval_bytes=index_interval_bytes,
-            segment_bytes=segment_bytes,
-            progress=progress,
-        )
+    job = partial(
+        restore_logs,
+        leader_epoch=leader_epoch,
+        producer_ids=producer_ids,
+        open_transaction_policy=open_transaction_policy,
     )
-    warn_of_unread(dataset.unread)
-    status = print_report(report, format_name)
+    report, status = writing.run(dataset, job)
+    target = writing.target
     if target is not None:
         check = restore_check(
             target,
@@ -155,5 +138,5 @@ def restore(
         for command in plan.commands:
             line = object_line({"kind": "command", "command": command})
             text = command.encode("utf-8", "backslashreplace") + b"\n"
-            sys.stdout.buffer.write(line if format_name == "ndjson" else text)
+            sys.stdout.buffer.write(line if writing.format_name == "ndjson" else text)
     ctx.exit(status)

@@ -1,20 +1,16 @@
 """`magicbyte rewrite`: copies partitions and builds their companion files."""
 
 from pathlib import Path
+from typing import Any
 
 import click
 
+from magicbyte import Dataset
 from magicbyte.writing.companion_folders import write_companions
 from magicbyte.writing.copies import rewrite as rewrite_logs
-from magicbyte.writing.rewrite import Progress, RewriteReport
+from magicbyte.writing.rewrite import RewriteReport
 from magicbyte_cli.selection import SourceSelection, flag_option, paths_argument, source_options
-from magicbyte_cli.unread_messages import warn_of_unread
-from magicbyte_cli.writing_options import (
-    output_or_none,
-    print_report,
-    run_with_progress,
-    writing_options,
-)
+from magicbyte_cli.writing_options import WritingChoices, writing_options
 
 
 @click.command(
@@ -39,11 +35,7 @@ def rewrite(
     *,
     paths: tuple[str, ...],
     companions_only: bool,
-    out: Path | None,
-    dry_run: bool,
-    index_interval_bytes: int,
-    segment_bytes: int | None,
-    format_name: str,
+    writing: WritingChoices,
     selection: SourceSelection,
 ) -> None:
     """Copy partitions into the new folder OUT, batch by batch, and build their companion files.
@@ -56,26 +48,20 @@ def rewrite(
     `leader-epoch-checkpoint`, which also has epochs without batches; then copy OUT over it. The broker that loads the
     copy reads no segment, and recovers nothing.
     """
-    target = output_or_none(out, dry_run=dry_run)
-    if companions_only and segment_bytes is not None:
+    dataset = selection.open(paths)
+    if not companions_only:
+        _, status = writing.run(dataset, rewrite_logs)
+        ctx.exit(status)
+    if writing.segment_bytes is not None:
         raise click.UsageError(
             "--segment-bytes divides segments, which --companions-only keeps.", ctx
         )
-    dataset = selection.open(paths)
+    _, status = writing.run(dataset, _write_companions)
+    ctx.exit(status)
 
-    def write(progress: Progress) -> RewriteReport:
-        if companions_only:
-            return write_companions(
-                dataset, target, index_interval_bytes=index_interval_bytes, progress=progress
-            )
-        return rewrite_logs(
-            dataset,
-            target,
-            index_interval_bytes=index_interval_bytes,
-            segment_bytes=segment_bytes,
-            progress=progress,
-        )
 
-    report = run_with_progress(write)
-    warn_of_unread(dataset.unread)
-    ctx.exit(print_report(report, format_name))
+def _write_companions(
+    dataset: Dataset, target: Path | None, *, segment_bytes: None, **arguments: Any
+) -> RewriteReport:
+    """Write companion files for the segments of the source; *segment_bytes* is None."""
+    return write_companions(dataset, target, **arguments)

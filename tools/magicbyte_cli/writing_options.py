@@ -1,12 +1,15 @@
 """Options and reports of the commands that write logs into a new folder."""
 
+import functools
 import sys
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
 
 import click
 
+from magicbyte import Dataset
 from magicbyte.writing.rewrite import RewriteReport
 from magicbyte_cli import parameters
 from magicbyte_cli.display import byte_size, counted, text_line
@@ -14,6 +17,7 @@ from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import Decorator, flag_option, format_option, size_option, with_options
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+from magicbyte_cli.unread_messages import warn_of_unread
 
 MAX_NAMES = 3
 """Files that are named in a line."""
@@ -53,54 +57,85 @@ CHANGE_TEXTS = {
 }
 """Texts for the changes of a partition, by their names in NDJSON."""
 
-output_option = click.option(
-    "-o",
-    "--output",
-    "out",
-    metavar="OUT",
-    type=parameters.OutPath(),
-    help="New folder to write, outside of every PATH. It is laid out like a log.dir; each partition appears in it "
-    "whole or not at all. If a run did not finish, the same command writes what is missing.",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WritingChoices:
+    """Values of the options that all commands have which write logs. The fields are named as the options are."""
+
+    out: Path | None
+    dry_run: bool
+    index_interval_bytes: int
+    segment_bytes: int | None
+    format_name: str
+
+    @property
+    def target(self) -> Path | None:
+        """The folder to write; None for a dry run. Raises UsageError if neither or both are given."""
+        if self.dry_run == (self.out is not None):
+            raise click.UsageError(
+                "--dry-run writes nothing: leave out -o OUT"
+                if self.dry_run
+                else "name the folder to write: -o OUT; or give --dry-run"
+            )
+        return self.out
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """Arguments for the functions that write logs."""
+        return {
+            "index_interval_bytes": self.index_interval_bytes,
+            "segment_bytes": self.segment_bytes,
+        }
+
+    def run(self, dataset: Dataset, job: Callable[..., RewriteReport]) -> tuple[RewriteReport, int]:
+        """Return the report of *job*, which is printed, and the exit status.
+
+        *job* gets the dataset, the folder to write, `progress` and the `arguments`.
+        """
+        with ProgressBar() as bar:
+            report = job(dataset, self.target, progress=bar.show, **self.arguments)
+        warn_of_unread(dataset.unread)
+        return report, print_report(report, self.format_name)
+
+
+_OPTIONS: tuple[Decorator, ...] = (
+    click.option(
+        "-o",
+        "--output",
+        "out",
+        metavar="OUT",
+        type=parameters.OutPath(),
+        help="New folder to write, outside of every PATH. It is laid out like a log.dir; each partition appears in it "
+        "whole or not at all. If a run did not finish, the same command writes what is missing.",
+    ),
+    flag_option(
+        "--dry-run", help="Write nothing; read everything and print what would be written."
+    ),
+    click.option(
+        "--index-interval-bytes",
+        type=click.IntRange(0),
+        default=4096,
+        metavar="N",
+        help="The topic's index.interval.bytes, by which the indexes are built.",
+    ),
+    size_option(
+        "--segment-bytes",
+        help="Largest size of a segment; a larger one is divided.  [default: 1GiB]",
+    ),
+    format_option("Format of the report on stdout."),
 )
 
-writing_options: Decorator = with_options(
-    (
-        output_option,
-        flag_option(
-            "--dry-run", help="Write nothing; read everything and print what would be written."
-        ),
-        click.option(
-            "--index-interval-bytes",
-            type=click.IntRange(0),
-            default=4096,
-            metavar="N",
-            help="The topic's index.interval.bytes, by which the indexes are built.",
-        ),
-        size_option(
-            "--segment-bytes",
-            help="Largest size of a segment; a larger one is divided.  [default: 1GiB]",
-        ),
-        format_option("Format of the report on stdout."),
-    )
-)
-"""Adds the options that all commands have which write logs."""
 
+def writing_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options of WritingChoices to *command*, and pass their values on as `writing`."""
+    names = tuple(field.name for field in fields(WritingChoices))
 
-def output_or_none(out: Path | None, *, dry_run: bool) -> Path | None:
-    """Return the folder to write; None for a dry run. Raises UsageError if neither or both are given."""
-    if dry_run == (out is not None):
-        raise click.UsageError(
-            "--dry-run writes nothing: leave out -o OUT"
-            if dry_run
-            else "name the folder to write: -o OUT; or give --dry-run"
-        )
-    return out
+    @functools.wraps(command)
+    def with_choices(**arguments: Any) -> Any:
+        values = {name: arguments.pop(name) for name in names}
+        return command(writing=WritingChoices(**values), **arguments)
 
-
-def run_with_progress(job: Callable[[Callable[[int, int], None]], RewriteReport]) -> RewriteReport:
-    """Return the report of *job*, which gets a function that shows its progress."""
-    with ProgressBar() as bar:
-        return job(bar.show)
+    return with_options(_OPTIONS)(with_choices)
 
 
 def print_report(report: RewriteReport, format_name: str) -> int:
