@@ -148,9 +148,9 @@ def compact(
         warn_of_unread(dataset.unread)
     else:
 
-        def write(dataset: mb.Dataset, target: Path, **arguments: Any) -> RewriteReport:
+        def write(dataset: mb.Dataset, out: Path, **arguments: Any) -> RewriteReport:
             del arguments["segment_bytes"]  # it is one of the settings
-            return write_compacted(dataset, target, settings, **arguments)
+            return write_compacted(dataset, out, settings, **arguments)
 
         _, status = writing.run(dataset, write)
     warn_of_findings(dataset.unreadable)

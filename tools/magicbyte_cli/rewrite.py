@@ -61,7 +61,7 @@ def rewrite(
 
 
 def _write_companions(
-    dataset: Dataset, target: Path | None, *, segment_bytes: None, **arguments: Any
+    dataset: Dataset, out: Path | None, *, segment_bytes: None, **arguments: Any
 ) -> RewriteReport:
     """Write companion files for the segments of the source; *segment_bytes* is None."""
-    return write_companions(dataset, target, **arguments)
+    return write_companions(dataset, out, **arguments)
