@@ -9,6 +9,9 @@ import pyarrow.compute as pc
 from magicbyte.errors import InputError
 from magicbyte.logdir.file_names import MAX_PARTITION
 
+NO_TIMESTAMP = -1
+"""Timestamp of a record that has none. Kafka's encoder refuses those below (MemoryRecordsBuilder)."""
+
 HEADER_LIST = pa.list_(pa.struct([("key", pa.binary()), ("value", pa.binary())]))
 """Type of the column `headers` for encoders: list fields of different sources have different names."""
 
@@ -144,7 +147,14 @@ def _timestamps(arrow_batch: pa.RecordBatch, now: int) -> pa.Array:
     array = arrow_batch.column("timestamp")
     if pa.types.is_timestamp(array.type):
         array = array.cast(pa.timestamp("ms", array.type.tz), safe=False).cast(pa.int64())
-    return pc.fill_null(array, now)
+    array = pc.fill_null(array, now)
+    earliest = pc.min(array).as_py()
+    if earliest is not None and earliest < NO_TIMESTAMP:
+        raise InputError(
+            f"timestamp {earliest}, in milliseconds since the epoch",
+            f"0 or more, or {NO_TIMESTAMP} for none",
+        )
+    return array
 
 
 def _numbers(arrow_batch: pa.RecordBatch, name: str, largest: int) -> pa.Array:

@@ -91,11 +91,11 @@ class RunWriter:
         *,
         file_prefix: str = "",
         first_partition: int = 0,
-        check_partition: Callable[[str], None],
+        check_partitions: Callable[[list[str]], None],
     ) -> None:
         """*file_prefix* makes file names unique; *first_partition* gets the first records without a key.
 
-        *check_partition* is called with the name of each partition before its first record is taken. Raises InputError if *schema* has no columns of records.
+        *check_partitions* is called with the name of each partition before its first record is taken. Raises InputError if *schema* has no columns of records.
         """
         self._folder, self._settings, self._file_prefix = folder, record_settings, file_prefix
         self._names = check_record_schema(
@@ -108,7 +108,7 @@ class RunWriter:
             batch_bytes=record_settings.batch_bytes,
             first_partition=first_partition,
         )
-        self._check_partition = check_partition
+        self._check_partitions = check_partitions
         self._open_runs: dict[tuple[str, int], _OpenRun] = {}
 
     def write(self, arrow_batch: pa.RecordBatch, now: int) -> None:
@@ -157,7 +157,7 @@ class RunWriter:
         open_run = self._open_runs.get((topic, partition))
         if open_run is None:
             check_topic(topic)
-            self._check_partition(f"{topic}-{partition}")
+            self._check_partitions([f"{topic}-{partition}"])
             path = self._folder / f"{self._file_prefix}{len(self._open_runs):06}.run"
             open_run = _OpenRun(topic, partition, path, self._settings)
             self._open_runs[topic, partition] = open_run

@@ -104,7 +104,7 @@ class RecordSink:
             schema,
             file_prefix=file_prefix,
             first_partition=first_partition,
-            check_partition=partial(self._check_new, self._output_dir()),
+            check_partitions=partial(self._check_new, self._output_dir()),
         )
 
     def commit(self, runs: Iterable[RecordRun]) -> RewriteReport:
@@ -117,8 +117,8 @@ class RecordSink:
         by_partition: dict[tuple[str, int], list[RecordRun]] = defaultdict(list)
         for run in runs:
             by_partition[run.topic, run.partition].append(run)
-        for topic, partition in by_partition:
-            self._check_new(output_dir, f"{topic}-{partition}")
+        names = [f"{topic}-{partition}" for topic, partition in by_partition]
+        self._check_new(output_dir, names)
         report = RewriteReport(str(JOB), str(self.path))
         reports: dict[str, dict[str, Any]] = {}
         for (topic, partition), partition_runs in sorted(by_partition.items()):
@@ -126,26 +126,28 @@ class RecordSink:
             reports[f"{topic}-{partition}"] = row
             report.partitions.append(row)
         output_dir.open()
+        self._check_new(output_dir, names)  # another job may have written them meanwhile
         output_dir.publish_drafts(self.staging, reports, is_whole=self.overwrites)
         self.discard()
         return report
 
-    def _check_new(self, output_dir: OutputLogDir, name: str) -> None:
-        """Raise InputError if the partition *name* exists and this job may not replace it."""
-        if not os.path.lexists(self.path / name):
-            return
-        if name not in output_dir.partition_names:
-            raise InputError(
-                f"the folder holds {name}, which no write has written",
-                "a new or empty folder, or the output of earlier writes",
-                path=str(self.path),
-            )
-        if not self.overwrites:
-            raise InputError(
-                f"the partition {name} exists",
-                "partitions that are not in the folder yet; records are not appended to a partition",
-                path=str(self.path),
-            )
+    def _check_new(self, output_dir: OutputLogDir, names: Iterable[str]) -> None:
+        """Raise InputError if one of the partitions *names* exists and this job may not replace it."""
+        for name in names:
+            if not os.path.lexists(self.path / name):
+                continue
+            if name not in output_dir.partition_names:
+                raise InputError(
+                    f"the folder holds {name}, which no write has written",
+                    "a new or empty folder, or the output of earlier writes",
+                    path=str(self.path),
+                )
+            if not self.overwrites:
+                raise InputError(
+                    f"the partition {name} exists",
+                    "partitions that are not in the folder yet; records are not appended to a partition",
+                    path=str(self.path),
+                )
 
     def _write_partition(
         self, topic: str, partition: int, runs: Sequence[RecordRun]
