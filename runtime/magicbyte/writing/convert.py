@@ -254,10 +254,10 @@ class ConvertChange(CopyChange):
                 )
             change_counts.records.update(losses)
         source_parts = segment_runs(partition_reader.parts(with_outcomes=is_downward))
-        parts = PartitionConverter(self.conversion, partition_reader.limits, change_counts).parts(
-            source_parts
-        )
-        return _without_empty_segments(parts) if is_downward else parts
+        converter = PartitionConverter(self.conversion, partition_reader.limits, change_counts)
+        if is_downward:
+            return _without_empty_segments(converter.parts(source_parts))
+        return converter.parts(source_parts)
 
     def check(
         self,
@@ -291,25 +291,25 @@ class ConvertChange(CopyChange):
         return {"compared": "records", "columns": list(columns), **found_facts.as_row()}
 
 
-def _without_empty_segments(parts: Iterator[OutputPart]) -> Iterator[OutputPart]:
-    """Yield *parts* without segments that have no entries; if there are no entries at all, the last segment.
+def _without_empty_segments(output_parts: Iterator[OutputPart]) -> Iterator[OutputPart]:
+    """Yield *output_parts* without segments that have no entries; if there are no entries at all, the last segment.
 
     A consumer below an empty last segment gets nothing and waits there for ever. An empty batch, which would lead it
     on, is not possible in an older format.
     """
-    segment: NewSegment | None = None
+    new_segment: NewSegment | None = None
     has_entries = False
-    for part in parts:
+    for part in output_parts:
         if isinstance(part, NewSegment):
-            segment = part
+            new_segment = part
             continue
-        if segment is not None:
-            yield segment
-            segment = None
+        if new_segment is not None:
+            yield new_segment
+            new_segment = None
         has_entries = True
         yield part
-    if segment is not None and not has_entries:
-        yield segment
+    if new_segment is not None and not has_entries:
+        yield new_segment
 
 
 def _committed(rows: pa.RecordBatch) -> pa.RecordBatch:
