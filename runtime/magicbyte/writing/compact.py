@@ -25,7 +25,13 @@ from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing._record_digest import RecordDigest
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RefusedError, RewriteReport
+from magicbyte.writing.rewrite import (
+    ChangeCounts,
+    Progress,
+    RefusedError,
+    RewriteReport,
+    WrittenPartition,
+)
 
 COMPARED_COLUMNS = ("offset", "key", "value", "headers")
 """Columns of the last record of each key that the output must have unchanged. Times of v0 messages become -1."""
@@ -91,16 +97,14 @@ class CompactChange(CopyChange):
             "is_map_full": cleaned.is_map_full,
         }
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare the last record of each key, which compaction must not change, and the bounds."""
-        expected_facts = _latest_facts(source_log, dataset.options)
-        check_equal(expected_facts, _latest_facts(output_log, dataset.options), source_log)
+        expected_facts = _latest_facts(written.source_log, written.dataset.options)
+        check_equal(
+            expected_facts,
+            _latest_facts(written.output_log, written.dataset.options),
+            written.source_log,
+        )
         return {"compared": "last records of keys", **expected_facts.as_row()}
 
 

@@ -19,7 +19,6 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.engines.recompression import recompress_batch
 from magicbyte.errors import InputError
 from magicbyte.limits import Limits
-from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader, SourceRun
 from magicbyte.tables.schemas import OUTCOMES
@@ -31,7 +30,13 @@ from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing._record_groups import RecordGroup, TargetFormat, codec_number
 from magicbyte.writing._run_records import decoded_runs, rows_of
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RefusedError, RewriteReport
+from magicbyte.writing.rewrite import (
+    ChangeCounts,
+    Progress,
+    RefusedError,
+    RewriteReport,
+    WrittenPartition,
+)
 from magicbyte_formats.wire import Codec
 
 DEFAULT_BATCH_BYTES = 16384
@@ -259,24 +264,22 @@ class ConvertChange(CopyChange):
             return _without_empty_segments(converter.parts(source_parts))
         return converter.parts(source_parts)
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare the records: all of them and the bounds, or in an older format those that it holds."""
-        if not change_counts.entries:
+        if not written.change_counts.entries:
             return {"compared": "bytes"}
-        if set(change_counts.entries) == {"recompressed"}:
+        if set(written.change_counts.entries) == {"recompressed"}:
             # Each payload was decompressed again and compared; the headers state the same bounds.
             return {"compared": "payloads"}
         names = [name for name in RECORD_COLUMNS if name != "timestamp_type"]
         if self.conversion.magic is None or self.conversion.magic == 2:
             compared = ComparedRecords(columns=tuple(names))
-            expected_facts = facts_of(source_log, dataset.options, compared)
-            check_equal(expected_facts, facts_of(output_log, dataset.options, compared), source_log)
+            expected_facts = facts_of(written.source_log, written.dataset.options, compared)
+            check_equal(
+                expected_facts,
+                facts_of(written.output_log, written.dataset.options, compared),
+                written.source_log,
+            )
             return {"compared": "records", **expected_facts.as_row()}
         columns: tuple[str, ...] = ("offset", "key", "value")
         if self.conversion.magic == 1:
@@ -285,9 +288,11 @@ class ConvertChange(CopyChange):
         compared = ComparedRecords(
             columns=(*columns, "outcome"), dispositions=("delivered",), transform=_committed
         )
-        expected_facts = facts_of(source_log, dataset.options, compared)
-        found_facts = facts_of(output_log, dataset.options, compared)
-        check_equal(expected_facts, found_facts, source_log, ("num_records", "records_digest"))
+        expected_facts = facts_of(written.source_log, written.dataset.options, compared)
+        found_facts = facts_of(written.output_log, written.dataset.options, compared)
+        check_equal(
+            expected_facts, found_facts, written.source_log, ("num_records", "records_digest")
+        )
         return {"compared": "records", "columns": list(columns), **found_facts.as_row()}
 
 

@@ -20,6 +20,7 @@ from magicbyte.writing.rewrite import (
     Progress,
     RewriteReport,
     WriterSettings,
+    WrittenPartition,
     rewrite_partitions,
 )
 
@@ -53,18 +54,16 @@ class CopyChange:
         """Return no further fields of the report."""
         return {}
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare all records, unless all bytes were copied: their checksums were verified at both ends."""
-        if not change_counts.entries:
+        if not written.change_counts.entries:
             return {"compared": "bytes"}
-        expected_facts = facts_of(source_log, dataset.options)
-        check_equal(expected_facts, facts_of(output_log, dataset.options), source_log)
+        expected_facts = facts_of(written.source_log, written.dataset.options)
+        check_equal(
+            expected_facts,
+            facts_of(written.output_log, written.dataset.options),
+            written.source_log,
+        )
         return {"compared": "records", **expected_facts.as_row()}
 
 

@@ -30,7 +30,7 @@ from magicbyte.writing._run_records import ENCODED_COLUMNS, decoded_runs, rows_o
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
 from magicbyte.writing.erasure import ACTIONS, Erasure
 from magicbyte.writing.key_set import KeySet
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
+from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport, WrittenPartition
 
 MAX_RANGES = 10_000
 """Ranges of erased offsets that the certificate lists for a partition."""
@@ -93,27 +93,25 @@ class EraseChange(CopyChange):
                 yield from eraser.entries(part)
         yield from eraser.end()
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare the other records, and search the output for records to erase."""
-        if not change_counts.entries:
+        if not written.change_counts.entries:
             return {"compared": "bytes"}
         columns = tuple(name for name in RECORD_COLUMNS if name != "outcome")
         data = ("delivered", "below_log_start")
         changed = ComparedRecords(columns=columns, dispositions=data, transform=self._expected)
         unchanged = ComparedRecords(columns=columns, dispositions=data)
-        expected_facts = facts_of(source_log, dataset.options, changed)
-        check_equal(expected_facts, facts_of(output_log, dataset.options, unchanged), source_log)
+        expected_facts = facts_of(written.source_log, written.dataset.options, changed)
+        check_equal(
+            expected_facts,
+            facts_of(written.output_log, written.dataset.options, unchanged),
+            written.source_log,
+        )
         return {
             "compared": "records",
             **expected_facts.as_row(),
-            "source_sha256": file_digests(source_log),
-            "output_sha256": file_digests(output_log),
+            "source_sha256": file_digests(written.source_log),
+            "output_sha256": file_digests(written.output_log),
         }
 
     def details(self, log: PartitionLog) -> dict[str, Any]:

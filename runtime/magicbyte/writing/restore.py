@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import PartitionReader
 from magicbyte.reading.read_options import NO_RANGE
@@ -35,7 +34,7 @@ from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, OutputPart
 from magicbyte.writing._partition_writer import PartitionWriter
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
+from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport, WrittenPartition
 
 PRODUCER_ID_SHIFT = 1 << 62
 """Added to producer ids: a cluster gives out ids from 0 on, and does not get here."""
@@ -94,15 +93,9 @@ class RestoreChange(CopyChange):
         """Return None: the first segment is named after the log start offset."""
         return None
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare the delivered records and the bounds. Open transactions of the source are aborted in the output."""
-        is_cut = has_end(dataset)
+        is_cut = has_end(written.dataset)
         # A transaction that ends after the cut is aborted, even if it was committed there.
         changed = {"producer_id"} if self.shifts_producer_ids else set()
         changed |= {"outcome"} if is_cut else set()
@@ -112,17 +105,17 @@ class RestoreChange(CopyChange):
             dispositions=("delivered",),
             ends_open_transactions=self.aborts_open_transactions and not is_cut,
         )
-        expected_facts = facts_of(source_log, dataset.options, compared)
-        options = replace(dataset.options, offsets=NO_RANGE, times=NO_RANGE)
-        found_facts = facts_of(output_log, options, compared)
+        expected_facts = facts_of(written.source_log, written.dataset.options, compared)
+        options = replace(written.dataset.options, offsets=NO_RANGE, times=NO_RANGE)
+        found_facts = facts_of(written.output_log, options, compared)
         if is_cut:
             names = ("num_records", "records_digest", "log_start_offset")
-            check_equal(expected_facts, found_facts, source_log, names)
+            check_equal(expected_facts, found_facts, written.source_log, names)
             return {"compared": "records", **found_facts.as_row()}
         check_equal(
-            _with_markers(expected_facts, change_counts.entries["abort-marker-added"]),
+            _with_markers(expected_facts, written.change_counts.entries["abort-marker-added"]),
             found_facts,
-            source_log,
+            written.source_log,
         )
         return {"compared": "records", **found_facts.as_row()}
 

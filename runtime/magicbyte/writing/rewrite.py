@@ -51,6 +51,17 @@ class ChangeCounts:
     """Findings about the source that the command has dealt with."""
 
 
+@dataclass(frozen=True, slots=True)
+class WrittenPartition:
+    """A partition that was written and verified, and its source."""
+
+    dataset: Dataset
+    """The dataset of the source."""
+    source_log: PartitionLog
+    output_log: PartitionLog
+    change_counts: ChangeCounts
+
+
 class Change(Protocol):
     """The change that a command makes to a partition."""
 
@@ -75,14 +86,8 @@ class Change(Protocol):
     def details(self, log: PartitionLog) -> dict[str, Any]:
         """Return further fields of the row of *log* in the report."""
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
-        """Compare *output_log* with *source_log*, and return figures for the report. Raise FormatError for a difference."""
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
+        """Compare a partition with its source, and return figures for the report. Raise FormatError for a difference."""
 
 
 @dataclass(slots=True)
@@ -230,7 +235,7 @@ def _rewrite_partition(
         if isinstance(sink, LocalFolder):
             assert output_dir is not None
             copy = verified_log(sink.path, change.expected_findings)
-            row["comparison"] = change.check(dataset, log, copy, change_counts)
+            row["comparison"] = change.check(WrittenPartition(dataset, log, copy, change_counts))
             output_dir.publish(log, row, offsets)
         return row
     except BaseException:

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from magicbyte.errors import InputError
-from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import LostBytes, PartitionReader, SegmentStart, SourceRun
 from magicbyte.reading.read_options import ISOLATION_LEVELS
@@ -20,7 +19,7 @@ from magicbyte.writing._ordered_entries import DisorderedEntries, OrderedPart, o
 from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport
+from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport, WrittenPartition
 
 DECODED = ("offset",)
 """Columns that are decoded to find payloads that are damaged although their checksum is right."""
@@ -64,24 +63,20 @@ class SalvageChange(CopyChange):
     def _source(self, partition_reader: PartitionReader) -> Iterator[OrderedPart]:
         return ordered_parts(partition_reader.parts(DECODED, with_outcomes=True))
 
-    def check(
-        self,
-        dataset: Dataset,
-        source_log: PartitionLog,
-        output_log: PartitionLog,
-        change_counts: ChangeCounts,
-    ) -> dict[str, Any]:
+    def check(self, written: WrittenPartition) -> dict[str, Any]:
         """Compare the records that consumers of both isolation levels get with the records of a read of the source."""
-        if any(change_counts.entries[name] for name in SOUND_LEFT_OUT):
+        if any(written.change_counts.entries[name] for name in SOUND_LEFT_OUT):
             return {"compared": "no records: sound batches had to be left out"}
         row: dict[str, Any] = {"compared": "records"}
         for level in ISOLATION_LEVELS:
             compared = ComparedRecords(
                 columns=DELIVERED_COLUMNS, dispositions=("delivered",), isolation_level=level
             )
-            expected_facts = facts_of(source_log, dataset.options, compared)
-            found_facts = facts_of(output_log, dataset.options, compared)
-            check_equal(expected_facts, found_facts, source_log, ("num_records", "records_digest"))
+            expected_facts = facts_of(written.source_log, written.dataset.options, compared)
+            found_facts = facts_of(written.output_log, written.dataset.options, compared)
+            check_equal(
+                expected_facts, found_facts, written.source_log, ("num_records", "records_digest")
+            )
             row[level] = found_facts.as_row()
         return row
 
