@@ -18,6 +18,7 @@ from magicbyte.logdir.file_names import OUTPUT_MANIFEST
 from magicbyte.writing import record_runs
 from magicbyte.writing._output_log_dir import DRAFTS
 from magicbyte.writing._partitioner import Partitioner, murmur2
+from magicbyte.writing.record_runs import _OpenRun
 
 TIME = 1_714_000_000_000
 COLUMNS = ["topic", "partition", "offset", "timestamp", "key", "value", "headers"]
@@ -181,6 +182,24 @@ def test_batches_are_written_early_where_much_waits_in_many_partitions(
     assert [int(row["value"]) for row in values if row["partition"] == 7] == list(
         range(7, 20_000, 50)
     )
+
+
+def test_arrow_batches_of_few_records_are_joined_while_they_wait(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each takes kilobytes besides its records, which are thousands of times as much in many partitions."""
+    counts: list[int] = []
+    add = _OpenRun.add
+
+    def observed(run: _OpenRun, records: pa.RecordBatch) -> None:
+        add(run, records)
+        counts.append(len(run.group._waiting))
+
+    monkeypatch.setattr(_OpenRun, "add", observed)
+    mb.write(numbered_rows(300).to_batches(max_chunksize=1), tmp_path / "out", topic="t")
+    assert len(counts) == 300
+    assert max(counts) < 10
+    assert records_in(tmp_path / "out")["offset"].to_pylist() == list(range(300))
 
 
 def test_later_writes_add_partitions_and_replace_none(tmp_path: Path) -> None:

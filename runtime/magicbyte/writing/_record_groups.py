@@ -17,6 +17,9 @@ from magicbyte_formats.wire import CODEC_NAMES
 FLUSH_BYTES = 4 << 20
 """Bytes of records that are encoded together."""
 
+ARROW_BATCH_OVERHEAD = 4096
+"""Bytes of memory of an Arrow batch besides its content, about. Batches of a few records are joined while they wait."""
+
 MESSAGE_OVERHEAD = 34
 """Bytes of a v1 message besides its key and value."""
 
@@ -73,6 +76,8 @@ class RecordGroup:
         self._num_bytes += rows.nbytes
         if self._num_bytes >= max(FLUSH_BYTES, 2 * self._target_format.batch_bytes):
             yield from self._encode(is_last=False)
+        elif len(self._waiting) >= max(8, self._num_bytes // ARROW_BATCH_OVERHEAD):
+            self._waiting = [_joined(self._waiting)]
 
     def finish(self) -> Iterator[EntryBytes]:
         """Yield the batches of all other records."""
