@@ -16,6 +16,7 @@ import pytest
 from click.testing import Result
 
 import log_builder as build
+import magicbyte as mb
 from cli.conftest import COMMAND, run
 from data_source import InProcessSpark
 from faulty_logs import NUM_FAULTS, SEED, Batch, Fault, Row, SampleLog, write_sample
@@ -298,6 +299,36 @@ def run_without_faults(*arguments: object) -> Result:
         return run(*arguments)
 
 
+def check_written(command: str, *options: str) -> Check:
+    """Return the check of a command that writes logs: a partition that it cannot read is absent, others are whole."""
+
+    def check(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
+        out = sample.path.parent / f"written.{command}"
+        shutil.rmtree(out, ignore_errors=True)
+        result = run(command, sample.path, *options, "-o", out)
+        assert_says_what_it_met(result, disk)
+        sound, whole = sample.rows(fault), sample.rows()
+        damaged = {row[:2] for row in whole - sound}
+        rows = {}
+        if any(out.glob("*-*")):
+            dataset = mb.open(out, isolation_level="read_uncommitted", on_damage="skip")
+            rows = rows_of(dataset.records(["topic", "partition", "offset"]).to_pylist())
+        folder = fault.path if fault.path.is_dir() else fault.path.parent
+        others = {row for row in whole if row[:2] not in damaged | {partition_of(folder)}}
+        if command == "salvage":
+            assert rows == sound
+        elif command != "compact":
+            assert others <= rows <= sound
+            assert not {row for row in rows if row[:2] in damaged}
+
+    return check
+
+
+def partition_of(folder: Path) -> tuple[str, int] | None:
+    topic, _, number = folder.name.rpartition("-")
+    return (topic, int(number)) if number.isdigit() else None
+
+
 CHECKS: dict[str, tuple[Check, ...]] = {
     "verify": (check_verify,),
     "dump": (check_dump, check_dump_of_tables, check_dump_of_companions),
@@ -307,6 +338,12 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "stats": (check_stats,),
     "pipeline": (check_pipeline,),
     "kafka-dump-log": (check_kafka_dump_log,),
+    "rewrite": (check_written("rewrite"),),
+    "convert": (check_written("convert", "--magic", "2", "--codec", "lz4"),),
+    "salvage": (check_written("salvage"),),
+    "erase": (check_written("erase", "--key", "nobody"),),
+    "restore": (check_written("restore"),),
+    "compact": (check_written("compact", "--include-active-segment"),),
 }
 
 

@@ -26,7 +26,7 @@ from magicbyte_cli.selection import (
     source_options,
     with_options,
 )
-from magicbyte_cli.stderr_messages import warn, warn_of_findings
+from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
 from magicbyte_cli.text_table import NULL, table_lines
 from magicbyte_cli.unread_messages import warn_of_unread
 from magicbyte_cli.writing_options import WritingChoices, writing_options
@@ -145,7 +145,9 @@ def compact(
     dataset = selection.open(paths)
     if writing.target is None:
         status = _print_estimates(dataset, settings, writing.format_name)
+        warn_of_findings(dataset.unreadable)
         warn_of_unread(dataset.unread)
+        status = max(status, exit_status(dataset.unreadable, dataset.unread))
     else:
 
         def write(dataset: mb.Dataset, out: Path, **arguments: Any) -> RewriteReport:
@@ -153,7 +155,6 @@ def compact(
             return write_compacted(dataset, out, settings, **arguments)
 
         _, status = writing.run(dataset, write)
-    warn_of_findings(dataset.unreadable)
     ctx.exit(status)
 
 

@@ -10,7 +10,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, Limits
-from magicbyte.reading.dataset import skip_gone_files
+from magicbyte.reading.dataset import failing_at_damage, skip_gone_files
 from magicbyte.reading.read_options import DAMAGE_POLICIES, ISOLATION_LEVELS
 from magicbyte.storage import StorageOptions
 from magicbyte.tables.schemas import ALL_TABLES
@@ -103,17 +103,21 @@ class SourceSelection(LogSelection):
         to_offset: int | None = None,
         to_time: datetime | int | None = None,
     ) -> Dataset:
-        """Return the dataset that *paths* and the options select; InputError if there is none."""
-        return mb.open(
+        """Return the dataset that *paths* and the options select; InputError if there is none.
+
+        Paths that cannot be read are in its `unread`; partitions are read with *on_damage*.
+        """
+        dataset = mb.open(
             *paths,
             offsets=(None, to_offset),
             times=(None, to_time),
-            on_damage=on_damage,
+            on_damage="skip",
             include_internal=self.include_internal,
             replica=self.replica,
             fill=not self.no_fill,
             **self.arguments,
         )
+        return failing_at_damage(dataset) if on_damage == "fail" else dataset
 
 
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:

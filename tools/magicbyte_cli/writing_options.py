@@ -94,8 +94,10 @@ class WritingChoices:
         """
         with ProgressBar() as bar:
             report = job(dataset, self.target, progress=bar.show, **self.arguments)
+        warn_of_findings(dataset.unreadable)
         warn_of_unread(dataset.unread)
-        return report, print_report(report, self.format_name)
+        status = print_report(report, self.format_name)
+        return report, max(status, exit_status(dataset.unreadable, dataset.unread))
 
 
 _OPTIONS: tuple[Decorator, ...] = (
@@ -139,7 +141,7 @@ def writing_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def print_report(report: RewriteReport, format_name: str) -> int:
-    """Print *report*; return the exit status: 1 if a partition failed."""
+    """Print *report*; return the exit status: 1 if a partition failed, 2 if one could not be read."""
     lines = _ndjson_lines(report) if format_name == "ndjson" else _text_lines(report)
     for line in lines:
         sys.stdout.buffer.write(line)
@@ -148,9 +150,10 @@ def print_report(report: RewriteReport, format_name: str) -> int:
         warn(f"{row['topic']}-{row['partition']} was not written: {row['error']}")
     if len(failures) > MAX_FAILURES:
         warn(f"and {len(failures) - MAX_FAILURES:,} more partitions: see --format ndjson")
-    others = [finding for finding in report.findings if finding.severity != "error"]
+    errors = {row["error"] for row in failures}
+    others = [finding for finding in report.findings if str(finding) not in errors]
     warn_of_findings(others, see="magicbyte verify")
-    return 1 if failures else exit_status(others)
+    return exit_status(report.findings) or int(bool(failures))
 
 
 def _ndjson_lines(report: RewriteReport) -> Iterator[bytes]:

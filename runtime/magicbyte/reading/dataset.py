@@ -6,6 +6,7 @@ takes longer than reading the first records of a log.
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -465,6 +466,18 @@ def _gaps_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> 
 def planner_of(dataset: Dataset) -> Planner:
     """Return the planner of *dataset*, which caches the surveys of its partitions."""
     return dataset._planner
+
+
+def failing_at_damage(dataset: Dataset) -> Dataset:
+    """Return *dataset*, which was opened without its unreadable paths, with `on_damage="fail"` for all others."""
+    return Dataset(
+        dataset.logs,
+        replace(dataset.options, on_damage="fail"),
+        log_dirs=dataset.log_dirs,
+        all_logs=dataset.all_logs,
+        num_internal=dataset.num_internal,
+        unread_paths=dataset.unread,
+    )
 
 
 def skip_gone_files(dataset: Dataset) -> Dataset:

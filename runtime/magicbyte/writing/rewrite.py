@@ -10,7 +10,14 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from magicbyte.errors import ChangedError, FormatError, InputError, LimitError, error_of
+from magicbyte.errors import (
+    ChangedError,
+    FormatError,
+    InputError,
+    LimitError,
+    UnreadableError,
+    error_of,
+)
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading.dataset import Dataset
@@ -147,7 +154,7 @@ def rewrite_partitions(
 ) -> RewriteReport:
     """Write each partition of *dataset*, changed by *change*, into *output_dir*; None: only count what would be written.
 
-    A partition whose source is damaged fails, and the others are written. Raises OSError where the output cannot
+    A partition whose source is damaged, or cannot be read, fails, and the others are written. Raises OSError where the output cannot
     be written, and ChangedError where a source changes while it is read.
     """
     report = RewriteReport(command, None if output_dir is None else output_dir.given_path)
@@ -161,7 +168,7 @@ def rewrite_partitions(
         else:
             try:
                 row = _rewrite_partition(dataset, log, change, output_dir, settings, report)
-            except (FormatError, LimitError) as error:
+            except (FormatError, LimitError, UnreadableError) as error:
                 report.findings.append(error.finding)
                 row = partition_row_of(log, "failed", error=str(error))
             except RefusedError as error:
