@@ -2,6 +2,7 @@
 
 import random
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,11 +19,11 @@ from paths import DATA
     ids=str,
 )
 def test_estimate_of_a_small_log_is_the_size_that_a_conversion_writes(
-    options: dict[str, object], tmp_path: Path
+    options: dict[str, Any],
 ) -> None:
     dataset = mb.open(DATA / "4.3" / "transactions" / "log-0", on_damage="skip")
-    estimates = list(what_if(dataset, conversion_of(**options)))  # type: ignore[arg-type]
-    report = mb.convert(dataset, None, **options)  # type: ignore[arg-type]
+    estimates = list(what_if(dataset, conversion_of(**options)))
+    report = mb.convert(dataset, None, **options)
     assert [each.row()["estimated_bytes"] for each in estimates] == [
         row["output_bytes"] for row in report.partitions
     ]

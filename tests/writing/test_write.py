@@ -15,6 +15,7 @@ from clusters import Cluster, each_cluster
 from encoded_records import drawn_records
 from kafka_partitions import NUM_PARTITIONS, drawn_keys, recorded_partitions
 from magicbyte.logdir.file_names import OUTPUT_MANIFEST
+from magicbyte.storage.output_folder import LocalFolder
 from magicbyte.writing import record_runs
 from magicbyte.writing._output_log_dir import DRAFTS
 from magicbyte.writing._partitioner import Partitioner, murmur2
@@ -270,7 +271,7 @@ def test_nothing_is_left_of_a_write_whose_rows_end_in_an_error(tmp_path: Path) -
 def test_nothing_appears_if_a_partition_cannot_be_written(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    create = mb.writing.record_sink.LocalFolder.create  # type: ignore[attr-defined]
+    create = LocalFolder.create
 
     def full_disk(folder: Any, name: str) -> Any:
         if folder.path.endswith("t-1"):

@@ -65,8 +65,8 @@ def cut_before(
 ) -> Iterator[OutputPart]:
     """Leave out all records below *first_offset*, after which the first segment is named.
 
-    An entry that has the offset inside is encoded again, without the records below: a follower refuses a first batch
-    that begins below its log end, and deleted records are to be gone.
+    An entry that has the offset inside is encoded again without the records below, which were deleted. So no entry
+    begins below the name of its file.
     """
     is_open = False
     for part in output_parts:

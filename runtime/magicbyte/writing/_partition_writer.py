@@ -39,7 +39,7 @@ class PartitionWriter:
     """Writes one partition into a folder, segment by segment.
 
     Every entry is framed again and its checksum verified before it is written, so that a fault of an encoder
-    cannot reach a file. A broker believes companion files and would not look (`docs/restore.md`).
+    cannot reach a file. A broker believes companion files and would not look (`docs/writing.md`).
     """
 
     def __init__(

@@ -3,7 +3,7 @@
 Properties of a copied folder break a restore; brokers 2.8, 3.9 and 4.3 show each of them. Leader epochs above the epoch of
 the new topic stop the followers for ever. Producer ids that the cluster gives out again lead to writes that are
 refused, or dropped as duplicates. Transactions that no coordinator knows hold back consumers for ever. See
-docs/restore.md.
+docs/writing.md.
 """
 
 import os
