@@ -12,6 +12,16 @@ from paths import DATA
 
 ERRORS = {name for name in mb.__all__ if name.endswith("Error")}
 CLASSES = {name: getattr(mb, name) for name in mb.__all__ if inspect.isclass(getattr(mb, name))}
+BASE_CLASSES = {
+    base.__name__: base
+    for name, kind in CLASSES.items()
+    for base in kind.__mro__[1:]
+    if name not in ERRORS
+    and base.__module__.startswith("magicbyte.")
+    and base.__name__ not in CLASSES
+}
+"""Classes that public ones inherit documented methods from."""
+
 FUNCTIONS = {
     name: getattr(mb, name) for name in mb.__all__ if inspect.isfunction(getattr(mb, name))
 }
@@ -29,7 +39,7 @@ TABLES = (
 
 
 def methods() -> Iterator[tuple[str, Any]]:
-    for name, kind in CLASSES.items():
+    for name, kind in (CLASSES | BASE_CLASSES).items():
         for attribute, value in vars(kind).items():
             if not attribute.startswith("_") and name not in ERRORS:
                 is_method = inspect.isfunction(value) or isinstance(value, property | classmethod)
@@ -72,17 +82,27 @@ def test_docstring_of_a_class_shows_an_example(name: str) -> None:
     assert "\nExample:\n" in (inspect.getdoc(CLASSES[name]) or ""), name
 
 
-@pytest.mark.parametrize("name", [*CLASSES, *FUNCTIONS])
+@pytest.mark.parametrize("name", [*CLASSES, *BASE_CLASSES, *FUNCTIONS])
 def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(DATA / "4.3" / "transactions")
     finder = doctest.DocTestFinder(recurse=True, exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     failures: list[str] = []
-    for test in finder.find(getattr(mb, name), name, module=False, globs={"mb": mb}):
+    value = {**CLASSES, **BASE_CLASSES, **FUNCTIONS}[name]
+    for test in finder.find(value, name, module=False, globs={"mb": mb}):
         runner.run(test, out=failures.append)
     assert not failures, "".join(failures)
 
 
 def test_dataset_shows_its_tables_and_its_plan_only() -> None:
     public = {name for name in dir(mb.Dataset) if not name.startswith("_")}
-    assert public == {*TABLES, "latest", "plan", "splits", "stored"}
+    assert public == {
+        *TABLES,
+        "all_topics",
+        "latest",
+        "of_topics",
+        "plan",
+        "splits",
+        "stored",
+        "table",
+    }

@@ -680,3 +680,19 @@ def test_a_segment_that_the_cleaner_has_replaced_since_the_plan_is_an_error_and_
     again = splits_of(mb.open(str(folder)), size, (6, 10))
     rows = [row for split in again for batch in mb.read_split(split) for row in batch.to_pylist()]
     assert [row["offset"] for row in rows] == [6, 7, 8, 9]
+
+
+def test_a_dataset_gives_other_topics_below_its_paths() -> None:
+    dataset = mb.open(DATA / "4.3" / "transactions" / "log-0", topics=["fenced"])
+    others = dataset.of_topics(["__transaction_state", "no-such-topic"])
+    assert {log.topic for log in others.logs} == {"__transaction_state"}
+    assert others.of_topics(["fenced"]).records(["offset"]) is not None
+    assert "__transaction_state" in dataset.all_topics
+    assert not dataset.of_topics(["no-such-topic"]).logs
+
+
+def test_a_table_is_read_by_its_name() -> None:
+    dataset = mb.open(DATA / "4.3" / "transactions" / "log-0", topics=["fenced"])
+    assert dataset.table("gaps").to_pylist() == dataset.gaps().to_pylist()
+    with pytest.raises(mb.InputError, match="no table 'nothing'"):
+        dataset.table("nothing")

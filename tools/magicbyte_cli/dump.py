@@ -8,7 +8,8 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report, Rows
-from magicbyte.tables.schemas import ALL_TABLES, RECORDS, TableDefinition
+from magicbyte.tables.schemas import ALL_TABLES, RECORDS
+from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
@@ -53,7 +54,7 @@ TEXT_COLUMNS = {
     "missing_offsets error_count filled_ranges filled_offsets",
     "gaps": "topic partition first_offset end_offset offset_count reason file position",
 }
-"""Columns of the text format, by table; --columns selects any others."""
+"""Columns of the text format, by table, others by default; --columns selects any others."""
 
 NOT_IN_NDJSON = ("file", "position")
 """Columns of records that NDJSON contains only if --columns names them."""
@@ -180,7 +181,7 @@ def dump(
     elif quick:
         table_rows = dataset.batches(column_names, quick=True)
     else:
-        table_rows = getattr(dataset, table_name)(column_names)
+        table_rows = dataset.table(table_name, column_names)
 
     # Not `Rows.report`: that is complete only after a whole pass, and --limit ends one early.
     report = Report()
@@ -204,7 +205,8 @@ def _column_names(
     if columns is not None:
         selected: Sequence[str] = table.check(tuple(columns))
     elif format_name == "text":
-        selected = TEXT_COLUMNS[table.name].split()
+        text_columns = TEXT_COLUMNS.get(table.name)
+        selected = table.default if text_columns is None else text_columns.split()
     elif table.name == "records":
         selected = [name for name in table.names if name not in NOT_IN_NDJSON]
     else:

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.tables.arrays import nullable_array
-from magicbyte.tables.schemas import arrow_type
+from magicbyte.tables.table_definition import arrow_type
 from magicbyte_formats.columnar import (
     kafka_offset_index,
     kafka_producer_snapshot,

@@ -4,43 +4,42 @@ Modules that only other tables than `records` need are imported when one is aske
 takes longer than reading the first records of a log.
 """
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 import pyarrow as pa
 
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import InputError
-from magicbyte.findings import Finding
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath, unreadable_findings
 from magicbyte.reading._one_pass import ReadTable, after_findings, record_rows
 from magicbyte.reading._times import Time, milliseconds
+from magicbyte.reading.partition_tables import PartitionTables
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.reading.results import Report, Row, Rows, Tally, examine_counted, read_splits
-from magicbyte.reading.split import Split, header_result, select_rows
+from magicbyte.reading.results import Report, Rows, Tally, examine_counted, read_splits
+from magicbyte.reading.split import Split, select_rows
 from magicbyte.reading.survey import open_or_give_up
-from magicbyte.reading.table_rows import (
-    batch_rows,
-    partition_row,
-    problem_rows,
-    replica_rows,
-    rows_of_table,
-    segment_row,
-    transaction_rows,
-)
 from magicbyte.tables import schemas
-
-if TYPE_CHECKING:
-    from magicbyte.reading.partition_tally import PartitionTally
+from magicbyte.tables.table_definition import TableDefinition
 
 
-class Dataset:
+class OtherTopics(Protocol):
+    """Topics below the paths of a dataset, selected or not."""
+
+    @property
+    def all_topics(self) -> list[str]:
+        """Names of the topics that have a folder which a broker serves."""
+
+    def of_topics(self, topics: Iterable[str]) -> "Dataset":
+        """Return the dataset of these topics, as far as each is there."""
+
+
+class Dataset(PartitionTables):
     """Partitions and the tables they give. Made by `magicbyte.open` and `magicbyte.from_bytes`.
 
     Each table is a `Rows`: iterating it reads the files again.
@@ -69,6 +68,7 @@ class Dataset:
         num_internal: int = 0,
         unread_paths: Sequence[UnreadPath] = (),
         planner: Planner | None = None,
+        other_topics: "OtherTopics | None" = None,
     ) -> None:
         self.logs = tuple(logs)
         self.all_logs = tuple(logs if all_logs is None else all_logs)
@@ -82,9 +82,14 @@ class Dataset:
             for finding in log_dir.findings:
                 if finding.code == "unreadable":
                     self.unreadable.append(finding)
+        self._other_topics = other_topics
 
-    def __repr__(self) -> str:
-        return f"<Dataset of {len(self.logs)} partitions, {self.options.isolation_level}>"
+    @property
+    def all_topics(self) -> list[str]:
+        """Names of the topics below the paths, selected or not, that have a folder which a broker serves."""
+        if self._other_topics is not None:
+            return self._other_topics.all_topics
+        return sorted({log.topic for log in self.all_logs if log.topic and log.state is None})
 
     def records(
         self,
@@ -146,145 +151,47 @@ class Dataset:
         names, unreadable = _record_columns(columns), self.unreadable
         return latest_rows(self._planner, self.logs, names, end, unreadable, tombstones=tombstones)
 
-    def batches(self, columns: Sequence[str] | None = None, *, quick: bool = False) -> Rows:
-        """Return the batches and messages of the live segments, of every disposition.
+    def table(self, name: str, columns: Sequence[str] | None = None) -> Rows:
+        """Return the table *name*, which may be a table of internal topics.
+
+        Internal topics are read below the paths of the dataset, whether they were selected or not, up to
+        the end of the dataset's range: the table is as of that offset or time.
 
         Args:
-            columns: Columns of the table `batches`. Default: all.
-            quick: Read headers only. Columns that need the payload are null; no checksum is verified.
+            name: Name of a table, such as ``"records"`` or ``"group_offsets"``.
+            columns: Columns of the table. Default: all, but for `records` the default ones.
         Returns:
-            Rows, in the order of the files.
+            Rows.
         Raises:
-            InputError: A column does not exist.
+            InputError: The table or a column does not exist.
         Example:
-            >>> dataset = mb.open("log-0", topics=["fenced"])
-            >>> dataset.batches(["record_count"], quick=True).to_table().num_rows
+            >>> mb.open("log-0", topics=["fenced"]).table("batches", ["base_offset"]).to_table().num_rows
             6
         """
+        definition = schemas.table_named(name)
+        if name in schemas.INTERNAL_TABLES:
+            from magicbyte.reading._internal_tables import internal_rows
 
-        read = _batches_of(self._planner, self.logs, quick=quick)
-        return rows_of_table(schemas.BATCHES, columns, after_findings(self.unreadable, read))
+            return internal_rows(self, definition, columns)
+        rows: Rows = getattr(self, definition.name)(columns)
+        return rows
 
-    def segments(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the files of the partitions, with the bytes of live segments by disposition.
-
-        Args:
-            columns: Columns of the table `segments`. Default: all.
-        Returns:
-            Rows, by partition and file.
-        Raises:
-            InputError: A column does not exist.
-        Example:
-            >>> dataset = mb.open("log-0", topics=["fenced"])
-            >>> rows = dataset.segments(["file", "file_kind", "sound_bytes"]).to_pylist()
-            >>> [(row["file"], row["sound_bytes"]) for row in rows if row["file_kind"] == "log"][0]
-            ('00000000000000000000.log', 275)
-        """
-
-        def read(report: Report) -> Iterator[Row]:
-            for log in self.all_logs:
-                tally = _tally(self._planner, log)
-                report.add(tally.report)
-                for file in log.listed_files:
-                    yield segment_row(log, file, tally.survey, tally.by_path.get(file.path))
-
-        return rows_of_table(schemas.SEGMENTS, columns, after_findings(self.unreadable, read))
-
-    def transactions(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the transactions of the partitions.
+    def of_topics(self, topics: Iterable[str]) -> "Dataset":
+        """Return a dataset of these topics below the same paths, with the same options.
 
         Args:
-            columns: Columns of the table `transactions`. Default: all.
+            topics: Names of topics, selected or not, internal or not. A topic that is not there has no partitions.
         Returns:
-            Rows, by partition and first offset.
-        Raises:
-            InputError: A column does not exist.
+            A dataset, of no partition if none of the topics is there.
         Example:
-            >>> dataset = mb.open("log-0", topics=["fenced"])
-            >>> dataset.transactions(["first_offset", "outcome"]).to_pylist()[0]
-            {'first_offset': 0, 'outcome': 'aborted'}
+            >>> mb.open("log-0", topics=["fenced"]).of_topics(["__consumer_offsets"])
+            <Dataset of 1 partitions, read_committed>
         """
-
-        def read(report: Report) -> Iterator[Row]:
-            for log in self.logs:
-                survey = self._planner.survey(log, by_markers=True)
-                report.findings.extend(survey.findings)
-                yield from transaction_rows(survey)
-
-        return rows_of_table(schemas.TRANSACTIONS, columns, after_findings(self.unreadable, read))
-
-    def partitions(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the partitions with their offsets, and their records by disposition.
-
-        Args:
-            columns: Columns of the table `partitions`. Default: all. Without a column of records,
-                records are not read.
-        Returns:
-            Rows, by topic and number.
-        Raises:
-            InputError: A column does not exist.
-        Example:
-            >>> dataset = mb.open("log-0", topics=["fenced"])
-            >>> dataset.partitions(["partition", "log_end_offset"]).to_pylist()
-            [{'partition': 0, 'log_end_offset': 11}, {'partition': 1, 'log_end_offset': 4}]
-        """
-        counts = columns is None or any(name.startswith("records_") for name in columns)
-
-        read = partial(_partitions_of, self._planner, self.all_logs, counts)
-        return rows_of_table(schemas.PARTITIONS, columns, after_findings(self.unreadable, read))
-
-    def problems(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the findings of a read of everything.
-
-        Args:
-            columns: Columns of the table `problems`. Default: all.
-        Returns:
-            Rows, by partition, file and position.
-        Raises:
-            InputError: A column does not exist.
-        Example:
-            >>> dataset = mb.open("log-0", topics=["fenced"])
-            >>> dataset.problems(["code", "file", "position"]).to_pylist()
-            []
-        """
-
-        def read(report: Report) -> Iterator[Row]:
-            report.findings.extend(findings_outside_partitions(self))
-            yield from problem_rows(report.findings)
-            for log in self.logs:
-                findings = _tally(self._planner, log).report.findings
-                report.findings.extend(findings)
-                yield from problem_rows(findings)
-
-        return rows_of_table(schemas.PROBLEMS, columns, read)
-
-    def replicas(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the replicas of the partitions, and how many offsets are read from each.
-
-        Args:
-            columns: Columns of the table `replicas`. Default: all.
-        Returns:
-            Rows, by partition and rank.
-        Example:
-            >>> mb.open("log-0", topics=["fenced"]).replicas(["rank", "log_end_offset"]).to_pylist()
-            [{'rank': 1, 'log_end_offset': 11}, {'rank': 1, 'log_end_offset': 4}]
-        """
-        read = after_findings(self.unreadable, partial(_replicas_of, self._planner, self.all_logs))
-        return rows_of_table(schemas.REPLICAS, columns, read)
-
-    def gaps(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the ranges of offsets that no record has, each with the reason.
-
-        Args:
-            columns: Columns of the table `gaps`. Default: all.
-        Returns:
-            Rows, by partition and offset. All records are read.
-        Example:
-            >>> mb.open("log-0", topics=["fenced"]).gaps(["reason"]).to_pylist()
-            []
-        """
-        read = after_findings(self.unreadable, partial(_gaps_of, self._planner, self.logs))
-        return rows_of_table(schemas.GAPS, columns, read)
+        topic_names = set(topics)
+        if self._other_topics is not None:
+            return self._other_topics.of_topics(topic_names)
+        logs = [log for log in self.all_logs if log.topic in topic_names and log.state is None]
+        return Dataset(logs, self.options, log_dirs=self.log_dirs)
 
     def stored(self, table: str, columns: Sequence[str] | None = None) -> Rows:
         """Return a table with the column types of exported files: times are in microseconds.
@@ -346,54 +253,7 @@ def _record_columns(columns: Sequence[str] | None) -> tuple[str, ...]:
     return schemas.RECORDS.check(tuple(schemas.RECORDS.default if columns is None else columns))
 
 
-def findings_outside_partitions(dataset: Dataset) -> list[Finding]:
-    """Return the findings of *dataset* about its log.dirs, and about paths that cannot be read."""
-    findings = unreadable_findings(dataset.unread)
-    for log_dir in dataset.log_dirs:
-        findings.extend(log_dir.findings)
-    return findings
-
-
-def _partitions_of(
-    planner: Planner, logs: Sequence[PartitionLog], has_counts: bool, report: Report
-) -> Iterator[Row]:
-    """Yield the rows of `partitions`, and add findings to *report*; *has_counts*: with numbers of records."""
-    for log in logs:
-        if log.state is not None:
-            continue
-        records: Counter[str] | None = None
-        if has_counts:
-            tally = _tally(planner, log)
-            survey, records = tally.survey, tally.report.records
-            report.add(tally.report)
-        else:
-            survey = planner.survey(log)
-            report.findings.extend(survey.findings)
-        yield partition_row(survey, records)
-
-
-def _batches_of(planner: Planner, logs: Sequence[PartitionLog], *, quick: bool) -> ReadTable:
-    """Return the function that yields the rows of `batches`."""
-
-    def of_split(split: Split, engine: Engine, tally: Tally) -> Iterator[list[Row]]:
-        pieces = (
-            map(header_result, planner.headers_of_split(split, engine))
-            if quick
-            else examine_counted(planner, split, None, engine, tally)
-        )
-        for piece in pieces:
-            yield list(batch_rows(split, piece, quick=quick))
-
-    def read(report: Report) -> Iterator[Row]:
-        for rows in read_splits(planner, logs, of_split, report, quick=quick):
-            yield from rows
-
-    return read
-
-
-def _stored_rows(
-    dataset: Dataset, definition: schemas.TableDefinition, names: tuple[str, ...]
-) -> Rows:
+def _stored_rows(dataset: Dataset, definition: TableDefinition, names: tuple[str, ...]) -> Rows:
     """Return the columns *names* of a table, with the types of exported files."""
     from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_rows
     from magicbyte.tables.stored_types import stored_schema, to_stored_batch
@@ -408,7 +268,7 @@ def _stored_rows(
         )
     has_times = any(pa.types.is_timestamp(field.type) for field in schema)
     more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
-    rows = getattr(dataset, definition.name)(tuple(dict.fromkeys([*names, *more])))
+    rows = dataset.table(definition.name, tuple(dict.fromkeys([*names, *more])))
 
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         for batch in rows.read_into(report):
@@ -438,29 +298,6 @@ def _stored_records(
             del piece  # frees the memory before the next piece is made
 
     return partial(read_splits, planner, logs, of_split, only_wanted=True)
-
-
-def _tally(planner: Planner, log: PartitionLog) -> "PartitionTally":
-    """Return the tally of *log*: all of it is read."""
-    from magicbyte.reading.partition_tally import tally_partition
-
-    return tally_partition(planner, log)
-
-
-def _replicas_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
-    """Yield the rows of `replicas`, and add the findings about the choice between them to *report*."""
-    for log in logs:
-        survey = None if log.measured_replicas or log.state else planner.survey(log)
-        report.findings.extend(log.findings if survey is None else survey.findings)
-        yield from replica_rows(log, survey)
-
-
-def _gaps_of(planner: Planner, logs: Sequence[PartitionLog], report: Report) -> Iterator[Row]:
-    """Yield the rows of `gaps`, and add findings and totals to *report*."""
-    from magicbyte.reading._gap_rows import gap_rows
-
-    for log in logs:
-        yield from gap_rows(planner, log, report)
 
 
 def planner_of(dataset: Dataset) -> Planner:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from operator import attrgetter
@@ -13,7 +14,7 @@ from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.discover import described, described_in_store, discover, log_order
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.logdir.log_file import LogFile, PartitionLog
-from magicbyte.logdir.unread_path import of_selection
+from magicbyte.logdir.unread_path import UnreadPath, of_selection
 from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
@@ -65,11 +66,9 @@ def open(
         fill: Read damaged and missing ranges of a replica from the others, where they agree.
         engine: ``"auto"``, ``"columnar"`` or ``"reference"``, which decode entries; all give the same rows.
         threads: Threads that read ahead. Rows, their order and the report do not depend on it.
-        search: Search named files of any name and format for batches, such as disk images.
-            Batches that follow each other are read as a log of their own, with a finding.
+        search: Search named files, such as disk images, for batches: these are a log of their own, with a finding.
         limits: Bounds on the size of a batch. Default: ``Limits()``.
-        storage_options: Arguments of the store's file system in pyarrow, such as ``region`` or ``access_key``.
-            Default: from the environment. They are kept and never shown.
+        storage_options: Arguments of the store's file system in pyarrow. Default: the environment. Never shown.
     Returns:
         A dataset whose tables can be iterated any number of times.
     Raises:
@@ -95,8 +94,10 @@ def open(
         threads=threads,
         limits=limits or DEFAULT_LIMITS,
     )
-    chosen = replica, fill
-    return _dataset(paths, storage, options, topics, partitions, chosen, include_internal, search)
+    searched = options.limits if search else None
+    found = discover(paths, storage, strict=on_damage == "fail", search=searched)
+    logs = _DiscoveredLogs(*found, storage, options, (replica, fill))
+    return logs.dataset(topics, partitions, include_internal=include_internal)
 
 
 def _in_milliseconds(times: tuple[Time | None, Time | None]) -> tuple[int | None, int | None]:
@@ -107,60 +108,83 @@ def _in_milliseconds(times: tuple[Time | None, Time | None]) -> tuple[int | None
     )
 
 
-def _dataset(
-    paths: Iterable[str | os.PathLike[str]],
-    storage: Storage,
-    options: ReadOptions,
-    topics: Iterable[str] | None,
-    partitions: Iterable[int] | None,
-    replica_options: tuple[str | Sequence[str] | None, bool],
-    include_internal: bool,
-    search: bool,
-) -> Dataset:
-    """Return the dataset of one log of each selected partition below *paths*."""
-    strict = options.on_damage == "fail"
-    all_logs, log_dirs, unread_paths = discover(
-        paths, storage, strict=strict, search=options.limits if search else None
-    )
-    names = [topics] if isinstance(topics, str) else topics
-    topic_names = None if names is None else list(names)
-    partition_numbers = None if partitions is None else list(partitions)
-    all_logs = _select(all_logs, storage, topic_names, partition_numbers, strict=strict)
-    replica, fill = replica_options
-    if replica is not None or len(log_dirs) > 1 or len(all_logs) > 1:
-        all_logs = _one_log_each(all_logs, log_dirs, options, replica, fill)
-    logs, num_internal = [], 0
-    for log in all_logs:
-        if log.state is not None:
-            continue
-        is_internal = log.topic in INTERNAL_TOPICS
-        if (
-            is_internal
-            and not include_internal
-            and not log.is_named
-            and log.topic not in (topic_names or ())
-        ):
-            num_internal += 1
-        else:
-            logs.append(log)
-    if topic_names is not None:
-        _check_served(topic_names, all_logs)
-    if strict:
-        for finding in chain.from_iterable(map(_FINDINGS, (*log_dirs, *logs))):
-            is_about_bytes = finding.severity == "error" and finding.position is not None
-            if finding.code == "unreadable" or is_about_bytes:
-                raise error_of(finding)
-    return Dataset(
-        logs,
-        options,
-        log_dirs=log_dirs,
-        all_logs=all_logs,
-        num_internal=num_internal,
-        unread_paths=unread_paths and of_selection(unread_paths, topic_names, partition_numbers),
-    )
+@dataclass(frozen=True, slots=True)
+class _DiscoveredLogs:
+    """Everything below some paths, as file names tell, from which datasets of some topics are made."""
+
+    logs: Sequence[PartitionLog]
+    log_dirs: list[LogDir]
+    unread_paths: Sequence[UnreadPath]
+    storage: Storage
+    options: ReadOptions
+    replica_options: tuple[str | Sequence[str] | None, bool]
+
+    @property
+    def all_topics(self) -> list[str]:
+        """Names of the topics that have a folder which a broker serves."""
+        return sorted({log.topic for log in self.logs if log.topic and log.state is None})
+
+    def dataset(
+        self,
+        topics: Iterable[str] | None,
+        partitions: Iterable[int] | None,
+        *,
+        include_internal: bool,
+    ) -> Dataset:
+        """Return the dataset of one log of each selected partition."""
+        names = [topics] if isinstance(topics, str) else topics
+        topic_names = None if names is None else list(names)
+        partition_numbers = None if partitions is None else list(partitions)
+        strict = self.options.on_damage == "fail"
+        all_logs = _select(
+            list(self.logs), self.storage, topic_names, partition_numbers, strict=strict
+        )
+        replica, fill = self.replica_options
+        if replica is not None or len(self.log_dirs) > 1 or len(all_logs) > 1:
+            all_logs = _one_log_each(all_logs, self.log_dirs, self.options, replica, fill)
+        logs, num_internal = [], 0
+        for log in all_logs:
+            if log.state is not None:
+                continue
+            is_internal = log.topic in INTERNAL_TOPICS
+            if (
+                is_internal
+                and not include_internal
+                and not log.is_named
+                and log.topic not in (topic_names or ())
+            ):
+                num_internal += 1
+            else:
+                logs.append(log)
+        if topic_names is not None:
+            _check_served(topic_names, all_logs)
+        if strict:
+            for finding in chain.from_iterable(map(_FINDINGS, (*self.log_dirs, *logs))):
+                is_about_bytes = finding.severity == "error" and finding.position is not None
+                if finding.code == "unreadable" or is_about_bytes:
+                    raise error_of(finding)
+        unread = self.unread_paths and of_selection(
+            self.unread_paths, topic_names, partition_numbers
+        )
+        return Dataset(
+            logs,
+            self.options,
+            log_dirs=self.log_dirs,
+            all_logs=all_logs,
+            num_internal=num_internal,
+            unread_paths=unread,
+            other_topics=self,
+        )
+
+    def of_topics(self, topics: Iterable[str]) -> Dataset:
+        """Return the dataset of *topics*, as far as these are there."""
+        present = set(topics).intersection(self.all_topics)
+        if present:
+            return self.dataset(sorted(present), None, include_internal=True)
+        return Dataset([], self.options, log_dirs=self.log_dirs, other_topics=self)
 
 
-def _check_served(topic_names: list[str], logs: list[PartitionLog]) -> None:
+def _check_served(topic_names: Sequence[str], logs: list[PartitionLog]) -> None:
     """Raise InputError if all *logs* of one of the topics are in folders that no broker serves."""
     for topic in topic_names:
         own = [log for log in logs if log.topic == topic]
@@ -240,8 +264,8 @@ def open_all_replicas(
 def _select(
     logs: list[PartitionLog],
     storage: Storage,
-    topic_names: list[str] | None,
-    partition_numbers: list[int] | None,
+    topic_names: Sequence[str] | None,
+    partition_numbers: Sequence[int] | None,
     *,
     strict: bool,
 ) -> list[PartitionLog]:

@@ -15,7 +15,8 @@ from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
 from magicbyte.tables.arrays import batch_of
-from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TRANSACTIONS, TableDefinition
+from magicbyte.tables.schemas import DISPOSITIONS, PROBLEMS, TRANSACTIONS
+from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_formats.wire import CODEC_NAMES, CONTROL_TYPE_NAMES, TIMESTAMP_TYPE_NAMES
 
 PATH_COLUMNS = ("file", "log_dir", "replica")

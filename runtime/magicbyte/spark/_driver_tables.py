@@ -12,7 +12,7 @@ import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading.dataset import findings_outside_partitions
+from magicbyte.reading.partition_tables import findings_outside_partitions
 from magicbyte.reading.results import Tally, bytes_outside_splits
 from magicbyte.reading.survey import Survey
 from magicbyte.reading.table_rows import (
@@ -27,8 +27,8 @@ from magicbyte.spark._pipeline_plan import PipelinePlan
 from magicbyte.spark._split_stats import SplitStats, add_up
 from magicbyte.spark._work_folder import METADATA_FOLDER
 from magicbyte.tables import schemas
-from magicbyte.tables.schemas import TableDefinition
 from magicbyte.tables.stored_types import file_metadata, to_stored_batch
+from magicbyte.tables.table_definition import TableDefinition
 from magicbyte.verification.verdicts import VERDICTS
 from magicbyte.verification.verify import Verification
 

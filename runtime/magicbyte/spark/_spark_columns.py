@@ -15,8 +15,10 @@ from pyspark.sql.types import (
     BooleanType,
     ByteType,
     DataType,
+    DoubleType,
     IntegerType,
     LongType,
+    MapType,
     ShortType,
     StringType,
     StructField,
@@ -27,8 +29,9 @@ from pyspark.sql.types import (
 from magicbyte.errors import InputError
 from magicbyte.spark._conditions import input_errors_have
 from magicbyte.spark._options import SourceOptions
-from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS, TIME, TableDefinition
+from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
+from magicbyte.tables.table_definition import TIME, TableDefinition
 from magicbyte_formats.wire import TIMESTAMP_TYPE_NAMES
 
 
@@ -90,11 +93,22 @@ SPARK_TYPES: dict[pa.DataType, DataType] = {
     pa.int16(): ShortType(),
     pa.int32(): IntegerType(),
     pa.int64(): LongType(),
+    pa.float64(): DoubleType(),
     MICROSECONDS: TimestampType(),
-    HEADERS: ArrayType(
-        StructType([StructField("key", StringType()), StructField("value", BinaryType())])
-    ),
 }
+"""Spark's type of each Arrow type of a column that is not nested."""
+
+
+def spark_type(arrow_type: pa.DataType) -> DataType:
+    """Return Spark's type of a column with *arrow_type*, which may be a list, a map or a struct."""
+    if pa.types.is_list(arrow_type):
+        return ArrayType(spark_type(arrow_type.value_type))
+    if pa.types.is_map(arrow_type):
+        return MapType(spark_type(arrow_type.key_type), spark_type(arrow_type.item_type))
+    if pa.types.is_struct(arrow_type):
+        fields = [StructField(field.name, spark_type(field.type)) for field in arrow_type.fields]
+        return StructType(fields)
+    return SPARK_TYPES[arrow_type]
 
 
 @input_errors_have("MAGICBYTE_INVALID_SCHEMA")
@@ -140,7 +154,7 @@ def requested_columns(
     columns = columns_named(schema.fieldNames(), options.table)
     fields = []
     for field, column in zip(schema.fields, columns, strict=True):
-        expected = SPARK_TYPES[column.type]
+        expected = spark_type(column.type)
         if field.dataType.simpleString() != expected.simpleString():
             raise InputError(
                 f"column {field.name} as {field.dataType.simpleString()}", expected.simpleString()
@@ -160,7 +174,7 @@ def requested_columns(
 
 def struct_of(columns: Iterable[SparkColumn]) -> StructType:
     """Return the Spark schema of *columns*."""
-    return StructType([StructField(column.name, SPARK_TYPES[column.type]) for column in columns])
+    return StructType([StructField(column.name, spark_type(column.type)) for column in columns])
 
 
 def sources_of(columns: Sequence[SparkColumn]) -> tuple[str, ...]:

@@ -57,6 +57,8 @@ class TableReader(PickledByValue, DataSourceReader):
             if self.options.table == "batches":
                 planned = each_task(_planned(dataset, max_bytes), max_bytes)
                 return list(map(PackedTask, planned))
+            if self.options.table in schemas.INTERNAL_TABLES:
+                return [PartitionTask(_of_all_topics(dataset))]
             read = {log.folder for log in dataset.logs}
             datasets = [
                 partial(Dataset, [log] if log.folder in read else [], options, all_logs=[log])
@@ -80,6 +82,12 @@ class TableReader(PickledByValue, DataSourceReader):
                 return
             for batch in rows:
                 yield pa.RecordBatch.from_arrays(batch.columns, schema=self.schema)
+
+
+def _of_all_topics(dataset: Dataset) -> Callable[[], Dataset]:
+    """Return a function that makes a dataset of all topics, for a table of internal topics."""
+    logs = dataset.of_topics(dataset.all_topics).logs
+    return partial(Dataset, logs, dataset.options, log_dirs=dataset.log_dirs)
 
 
 def _planned(dataset: Dataset, max_bytes: int) -> Iterator[Split]:

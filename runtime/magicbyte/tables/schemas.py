@@ -5,12 +5,21 @@ of -1 in the bytes is null here. Times are milliseconds since the Unix epoch, UT
 nullable, even where nulls cannot occur.
 """
 
-import re
-from dataclasses import dataclass, field
-
 import pyarrow as pa
 
 from magicbyte.errors import InputError
+from magicbyte.tables import _application_tables, _group_tables, _metadata_tables
+from magicbyte.tables.table_definition import (
+    INT32,
+    INT64,
+    PARTITION,
+    STRING,
+    TIME,
+    TOPIC,
+    TableDefinition,
+    arrow_type,
+    define_table,
+)
 from magicbyte_formats import wire
 
 DISPOSITIONS = (
@@ -24,57 +33,6 @@ LOST = ("damaged", "unreadable", "over_limit")
 
 OUTCOMES = ("committed", "aborted", "open", "undecided")
 
-TIME = pa.timestamp("ms", tz="UTC")
-INT32, INT64, STRING = pa.int32(), pa.int64(), pa.string()
-
-
-@dataclass(frozen=True, slots=True)
-class ColumnDefinition:
-    """A column: name, Arrow type and meaning."""
-
-    name: str
-    type: pa.DataType
-    sentence: str
-
-
-@dataclass(frozen=True, slots=True)
-class TableDefinition:
-    """A table: its columns, and the default ones."""
-
-    name: str
-    row: str
-    """Meaning of one row, in a few words."""
-    columns: tuple[ColumnDefinition, ...]
-    default: tuple[str, ...]
-    """Columns that a read returns if none are named."""
-    names: tuple[str, ...]
-    fields: dict[str, pa.Field] = field(repr=False, compare=False)
-    """Arrow fields by column name."""
-
-    def schema(self, columns: tuple[str, ...] | None = None) -> pa.Schema:
-        """Return the Arrow schema of *columns*; default: the default columns."""
-        return pa.schema(list(map(self.fields.__getitem__, columns or self.default)))
-
-    def check(self, columns: tuple[str, ...]) -> tuple[str, ...]:
-        """Return *columns*; InputError names the first that this table does not have."""
-        for name in columns:
-            if name not in self.names:
-                raise InputError(
-                    f"the table {self.name} has no column {name!r}",
-                    f"some of {', '.join(self.names)}",
-                )
-        return columns
-
-
-def arrow_type(text: str) -> pa.DataType:
-    """Parse *text*, an Arrow type as the specification writes it."""
-    if match := re.fullmatch(r"timestamp\[(\w+), tz=(\w+)\]", text):
-        return pa.timestamp(match[1], tz=match[2])
-    if match := re.fullmatch(r"list<struct<(.*)>>", text):
-        fields = [field.split(": ") for field in match[1].split(", ")]
-        return pa.list_(pa.struct([(name, arrow_type(kind)) for name, kind in fields]))
-    return pa.type_for_alias(text)
-
 
 def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
     """Return the column *name* of *table* as the specification declares it."""
@@ -82,23 +40,6 @@ def _from_wire(table: str, name: str) -> tuple[str, pa.DataType, str]:
     return name, arrow_type(column.type), column.doc
 
 
-def define_table(
-    name: str, row: str, *columns: tuple[str, pa.DataType, str], num_default: int | None = None
-) -> TableDefinition:
-    """Return a table of *columns*; by default a read returns the first *num_default* ones (None: all)."""
-    names = tuple(column for column, *_ in columns)
-    return TableDefinition(
-        name,
-        row,
-        tuple(ColumnDefinition(*column) for column in columns),
-        names[:num_default],
-        names,
-        {column: pa.field(column, type_) for column, type_, _ in columns},
-    )
-
-
-TOPIC = ("topic", STRING, "Topic; null for a file outside a partition folder.")
-PARTITION = ("partition", INT32, "Partition number; null for a file outside a partition folder.")
 FILE = ("file", STRING, "Name of the file in the partition folder.")
 POSITION = ("position", INT64, "Position of the entry: the byte of the file at which it begins.")
 DISPOSITION = ("disposition", STRING, "Disposition at the isolation level of the read.")
@@ -308,7 +249,13 @@ TABLES = {
 }
 """Tables that a pipeline writes."""
 
-ALL_TABLES = TABLES | {GAPS.name: GAPS}
+INTERNAL_TABLES: dict[str, TableDefinition] = {
+    table.name: table
+    for table in (*_group_tables.TABLES, *_metadata_tables.TABLES, *_application_tables.TABLES)
+}
+"""Tables of internal topics, such as groups and the metadata of a cluster."""
+
+ALL_TABLES = TABLES | {GAPS.name: GAPS} | INTERNAL_TABLES
 
 HEADERS = RECORDS.schema(("headers",)).field("headers").type
 

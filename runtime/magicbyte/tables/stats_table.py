@@ -7,7 +7,8 @@ a wrapper message) or a v2 batch. A data entry is any entry except a control bat
 
 import pyarrow as pa
 
-from magicbyte.tables.schemas import FILE, INT64, PARTITION, STRING, TIME, TOPIC, define_table
+from magicbyte.tables.schemas import FILE
+from magicbyte.tables.table_definition import INT64, PARTITION, STRING, TIME, TOPIC, define_table
 
 CONTENTS = pa.list_(
     pa.struct(

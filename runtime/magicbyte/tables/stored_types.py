@@ -8,7 +8,7 @@ from functools import cache
 import pyarrow as pa
 
 from magicbyte.tables.arrays import array_of
-from magicbyte.tables.schemas import TableDefinition
+from magicbyte.tables.table_definition import TableDefinition
 
 MICROSECONDS = pa.timestamp("us", tz="UTC")
 

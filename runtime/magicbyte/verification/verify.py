@@ -13,8 +13,8 @@ from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.unread_path import UnreadPath
-from magicbyte.reading.dataset import findings_outside_partitions
 from magicbyte.reading.opening import open_all_replicas
+from magicbyte.reading.partition_tables import findings_outside_partitions
 from magicbyte.reading.partition_tally import verify_partition
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.process_pool import in_processes, num_processes

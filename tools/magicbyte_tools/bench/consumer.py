@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 from confluent_kafka import Consumer, TopicPartition
 
-from magicbyte.tables.schemas import HEADERS, TIME
+from magicbyte.tables.schemas import HEADERS
+from magicbyte.tables.table_definition import TIME
 
 SCHEMA = pa.schema(
     [

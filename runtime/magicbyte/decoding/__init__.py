@@ -1,0 +1,1 @@
+"""Typed keys and values: bytes and a schema in, Arrow arrays out. No files are read."""

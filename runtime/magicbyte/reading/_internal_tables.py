@@ -1,0 +1,27 @@
+"""Tables of internal topics: groups, transactional ids, the metadata of a cluster, schemas, connectors."""
+
+from collections.abc import Callable, Iterator, Sequence
+
+from magicbyte.reading._one_pass import after_findings
+from magicbyte.reading._topic_source import TopicSource
+from magicbyte.reading.results import Report, Row, Rows
+from magicbyte.reading.table_rows import rows_of_table
+from magicbyte.tables.table_definition import TableDefinition
+
+ReadRows = Callable[[TopicSource, Report], Iterator[Row]]
+"""Yields the rows of a table of a topic_source, and adds totals and findings to a report."""
+
+READERS: dict[str, ReadRows] = {}
+"""The function that reads each table, by name."""
+
+
+def internal_rows(
+    topic_source: TopicSource, definition: TableDefinition, columns: Sequence[str] | None
+) -> Rows:
+    """Return *columns* of a table of internal topics below the paths of *topic_source*; None: all."""
+    read_rows = READERS[definition.name]
+
+    def read(report: Report) -> Iterator[Row]:
+        yield from read_rows(topic_source, report)
+
+    return rows_of_table(definition, columns, after_findings(topic_source.unreadable, read))
