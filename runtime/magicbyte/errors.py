@@ -5,6 +5,8 @@
     │   ├── MissingError     a path does not exist, or may not be read
     │   ├── TopicError       a topic is not there
     │   ├── UnreadableError  it exists, and the system does not deliver it or some of its bytes
+    │   ├── SchemaError      a schema of keys or values is wrong
+    │   │   └── NotColumnarError it is sound, and Arrow has no type for it
     │   ├── ChangedError     the files changed while they were read
     │   │   └── GoneError    a file is gone since it was listed
     │   └── StoreError       a store cannot be reached, or refuses
@@ -94,6 +96,24 @@ class UnreadableError(InputError, OSError):
 
     def __reduce__(self) -> tuple[Any, ...]:
         return partial(UnreadableError, errno=self.errno), (self.finding,)
+
+
+class SchemaError(InputError):
+    """A schema of keys or values is wrong, or does not fit another one; *where* is the place in the schema."""
+
+    def __init__(self, found: str, expected: str = "", *, where: str = "") -> None:
+        super().__init__(found, expected)
+        self.where = where
+
+    def __str__(self) -> str:
+        return f"{self.where}: {super().__str__()}" if self.where else super().__str__()
+
+
+class NotColumnarError(SchemaError):
+    """A schema is sound, but its values are no Arrow columns: it is recursive, or has too many fields.
+
+    Such values can be decoded as JSON text.
+    """
 
 
 class ChangedError(InputError):

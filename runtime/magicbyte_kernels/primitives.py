@@ -5,15 +5,19 @@ kernels are ordinary Python: slow, but open to debuggers and coverage.
 """
 
 import ctypes
+import struct
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
 from llvmlite import ir
 from numba import config, njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 I8, I16, I32, I64 = map(ir.IntType, (8, 16, 32, 64))
+FLOAT, DOUBLE = ir.FloatType(), ir.DoubleType()
 BITS_57 = (1 << 57) - 1
 BITS_63 = (1 << 63) - 1
 BITS_64 = (1 << 64) - 1
@@ -65,6 +69,16 @@ if config.DISABLE_JIT:
     def call_kernel(num_words: int) -> Any:
         raise NotImplementedError("ordinary Python functions are called directly")
 
+    def float_of_int(number: int) -> int:
+        return struct.unpack("<I", np.float32(np.int64(number)).tobytes())[0]
+
+    def double_of_int(number: int) -> int:
+        return struct.unpack("<q", struct.pack("<d", number))[0]
+
+    def double_of_float(bits: int) -> int:
+        (number,) = struct.unpack("<f", struct.pack("<I", bits))
+        return struct.unpack("<q", struct.pack("<d", number))[0]
+
     def call5(function: int, a: int, b: int, c: int, d: int, e: int) -> int:
         called = ctypes.CFUNCTYPE(ctypes.c_int64, *[ctypes.c_int64] * 5)(int(function))
         return int(called(*map(int, (a, b, c, d, e))))
@@ -113,6 +127,32 @@ else:
     @inlined
     def wrap(number: int) -> int:
         return number
+
+    def _convert(convert: Callable[[Any, Any], Any]) -> Any:
+        """Return a function from int64 to int64 whose code *convert* emits."""
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            return convert(builder, args[0])
+
+        @intrinsic
+        def converted(typing: Any, number: Any) -> Any:
+            return types.int64(types.int64), codegen
+
+        return converted
+
+    float_of_int = _convert(
+        lambda builder, number: builder.zext(
+            builder.bitcast(builder.sitofp(number, FLOAT), I32), I64
+        )
+    )
+    double_of_int = _convert(
+        lambda builder, number: builder.bitcast(builder.sitofp(number, DOUBLE), I64)
+    )
+    double_of_float = _convert(
+        lambda builder, bits: builder.bitcast(
+            builder.fpext(builder.bitcast(builder.trunc(bits, I32), FLOAT), DOUBLE), I64
+        )
+    )
 
     def _move(size: int) -> Any:
         """Return a function that copies *size* bytes between two addresses."""

@@ -22,6 +22,7 @@ _FILES = (
     *(
         _ENGINES / "columnar" / f"{name}.py"
         for name in (
+            *("_avro_kernel", "_avro_reads", "_avro_scalars", "avro_program"),
             *("_arrow_release", "_compress_kernels", "_control_block", "_decompress_kernels"),
             *("_encode_block", "_encode_kernel", "_fused_kernel", "_header_pass_kernel"),
             *("_kernel_emitter", "_kernel_list", "_processor_levels"),

@@ -5,7 +5,13 @@ from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Any, NamedTuple, cast
 
-from magicbyte.engines.columnar._signatures import DECOMPRESS, ENCODE, FUSED, READ_HEADERS
+from magicbyte.engines.columnar._signatures import (
+    DECODE_AVRO,
+    DECOMPRESS,
+    ENCODE,
+    FUSED,
+    READ_HEADERS,
+)
 from magicbyte_kernels.kernel_interface import (
     COPIED,
     SIGNATURES,
@@ -21,6 +27,7 @@ ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns, by format, that are always decoded, because `finish_wrappers` needs them."""
 
 OWN_KERNELS = {
+    "decode_avro": (DECODE_AVRO, "_avro_kernel", "decode_avro"),
     "decompress": (DECOMPRESS, "_decompress_kernels", "decompress"),
     "encode_batches": (ENCODE, "_encode_kernel", "encode_batches"),
     "fused": (FUSED, "_fused_kernel", "decode_fused"),

@@ -59,6 +59,12 @@ def batch_encoder() -> Callable[..., tuple[int, int, int, int]]:
 
 
 @cache
+def avro_decoder() -> Callable[[int, int, int, int, int, int], int]:
+    """Return the kernel that decodes Avro values."""
+    return cast(Callable[[int, int, int, int, int, int], int], _kernel("decode_avro"))
+
+
+@cache
 def fused_kernel() -> MachineCode:
     """Return the fused kernel, which exists as machine code alone."""
     return cast(MachineCode, _kernel("fused"))

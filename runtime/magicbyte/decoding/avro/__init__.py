@@ -1,0 +1,17 @@
+"""Decodes Avro values into Arrow columns: schemas, their resolution, and decoders.
+
+The compiled kernel of `magicbyte.engines.columnar` runs a schema's program over all values of an Arrow array.
+"""
+
+from magicbyte.decoding.avro._decoder import AvroDecoder, AvroJsonDecoder, DecodedValues
+from magicbyte.decoding.avro._faults import fault_sentence
+from magicbyte.decoding.avro._schema import AvroSchema, parse_schema
+
+__all__ = [
+    "AvroDecoder",
+    "AvroJsonDecoder",
+    "AvroSchema",
+    "DecodedValues",
+    "fault_sentence",
+    "parse_schema",
+]
