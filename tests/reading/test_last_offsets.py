@@ -84,7 +84,7 @@ def test_different_keys_have_different_fingerprints() -> None:
 
 
 def test_keys_with_the_same_hash_are_different_keys(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(last_offsets, "_hashes_of", lambda words: words[:, 0] & np.uint64(1))
+    monkeypatch.setattr(last_offsets, "hashes_of", lambda words: words[:, 0] & np.uint64(1))
     rng = random.Random(3)
     offsets, expected = LastOffsets(), {}
     for first in range(0, 100, 10):

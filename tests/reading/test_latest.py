@@ -1,14 +1,21 @@
 """Tests of `Dataset.latest`: the last record of each key, at an offset or at a time."""
 
+import errno
+import random
+import tempfile
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+import pyarrow as pa
 import pytest
 
 import log_builder as build
 import magicbyte as mb
 from log_builder import Folder
+from magicbyte.reading import _latest_offsets
+from memory_growth import measured
 from paths import DATA
 
 COLUMNS = ("topic", "partition", "offset", "key", "value")
@@ -98,3 +105,57 @@ def test_latest_reports_what_a_read_reports(folder: Folder) -> None:
     rows = mb.open(str(folder), on_damage="skip").latest(["offset"])
     assert [row["offset"] for row in rows.to_pylist()] == [0, 2]
     assert [finding.code for finding in rows.report.findings] == ["checksum-mismatch"]
+
+
+def drawn_keys(rng: random.Random, count: int) -> list[tuple[bytes | None, bytes | None]]:
+    keys: list[bytes | None] = [None, b"", *(b"%d" % number for number in range(150)), b"k" * 40]
+    values: list[bytes | None] = [None, b"", b"v"]
+    return [(rng.choice(keys), rng.choice(values)) for _ in range(count)]
+
+
+@pytest.mark.parametrize("memory_bytes", [0, 1_000, 10_000, 100_000])
+def test_latest_is_the_same_in_little_memory(
+    memory_bytes: int, folder: Folder, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    rng, content, base = random.Random(memory_bytes), b"", 0
+    for _ in range(40):
+        drawn = drawn_keys(rng, rng.randrange(1, 20))
+        content += keyed(base, *drawn)
+        base += len(drawn) + rng.randrange(100)
+    folder.segment("t-0", content)
+    dataset = mb.open(str(folder))
+    rows = dataset.latest(COLUMNS, memory_bytes=memory_bytes)
+    assert rows.to_pylist() == rows.to_pylist() == naive_latest(dataset)
+    next(iter(rows))  # a read that ends early leaves no files either
+    assert not [path for path in tmp_path.iterdir() if path.name.startswith("magicbyte-latest")]
+
+
+def test_latest_says_that_the_temporary_folder_is_full(
+    folder: Folder, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def no_space(*_: object) -> None:
+        raise OSError(errno.ENOSPC, "no space")
+
+    monkeypatch.setattr(_latest_offsets.LatestOffsets, "_append", no_space)
+    folder.segment("t-0", keyed(0, (b"a", b"1"), (b"b", b"2")))
+    rows = mb.open(str(folder)).latest(["offset"], memory_bytes=0)
+    with pytest.raises(mb.InputError, match=r"cannot be spilled: No space left.*TMPDIR"):
+        rows.to_pylist()
+
+
+@pytest.mark.skipif(not Path("/proc/self/clear_refs").exists(), reason="needs Linux's /proc")
+def test_memory_of_the_map_does_not_grow_with_the_number_of_keys() -> None:
+    """A million different keys take 24 MB, and 150 MB while they are entered."""
+
+    def enter(memory_bytes: int) -> int:
+        with _latest_offsets.LatestOffsets(memory_bytes) as latest_offsets:
+            for first in range(0, 1_000_000, 10_000):
+                keys = pa.array([b"key-%d" % number for number in range(first, first + 10_000)])
+                latest_offsets.put(keys, np.arange(first, first + 10_000))
+            return int(latest_offsets.contain(np.arange(1_000_000)).sum())
+
+    enter(1 << 20)  # imports and pools
+    found, spent = measured(lambda: enter(8 << 20))
+    assert found == 1_000_000
+    assert spent["grown_bytes"] < 64 << 20

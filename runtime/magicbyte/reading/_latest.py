@@ -8,8 +8,8 @@ import pyarrow as pa
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._latest_offsets import LatestOffsets
 from magicbyte.reading._one_pass import after_findings, record_rows
-from magicbyte.reading.last_offsets import LastOffsets, are_in
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import OffsetRange
 from magicbyte.reading.results import Report, Rows
@@ -28,6 +28,7 @@ def latest_rows(
     unreadable: Sequence[Finding],
     *,
     tombstones: bool,
+    memory_bytes: int,
 ) -> Rows:
     """Return the columns *names* of the last delivered record of each key of each of *logs*.
 
@@ -35,6 +36,7 @@ def latest_rows(
         end_at: Offset and time in milliseconds before which the read ends; None where the planner's options decide.
         unreadable: Findings with which the report begins.
         tombstones: Return the last record of a key even if it is a tombstone.
+        memory_bytes: Memory for keys; more keys are spilled to temporary files.
     """
     options = planner.options.ending_at(*end_at)
     if options != planner.options:
@@ -42,21 +44,20 @@ def latest_rows(
 
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         for log in logs:
-            last_offsets = LastOffsets()
-            for batch in record_rows(planner, [log], ("offset", "key"), DELIVERED):
-                rows = np.flatnonzero(~null_mask(batch.column("key")))
-                offsets = to_numpy(batch.column("offset"))[rows]
-                last_offsets.put(batch.column("key").take(pa.array(rows)), offsets)
-                del batch  # frees the rows before more are read
-            ordered = last_offsets.offsets()
-            needed = tuple(dict.fromkeys((*names, "offset", "key", "value")))
-            for batch in record_rows(planner, [log], needed, DELIVERED).read_into(report):
-                is_last = are_in(to_numpy(batch.column("offset")), ordered)
-                is_last &= ~null_mask(batch.column("key"))
-                if not tombstones:
-                    is_last &= ~null_mask(batch.column("value"))
-                if is_last.any():
-                    yield filter_rows(batch.select(names), is_last)
-                del batch  # frees the rows before more are read
+            with LatestOffsets(memory_bytes) as latest_offsets:
+                for batch in record_rows(planner, [log], ("offset", "key"), DELIVERED):
+                    rows = np.flatnonzero(~null_mask(batch.column("key")))
+                    offsets = to_numpy(batch.column("offset"))[rows]
+                    latest_offsets.put(batch.column("key").take(pa.array(rows)), offsets)
+                    del batch  # frees the rows before more are read
+                needed = tuple(dict.fromkeys((*names, "offset", "key", "value")))
+                for batch in record_rows(planner, [log], needed, DELIVERED).read_into(report):
+                    is_last = latest_offsets.contain(to_numpy(batch.column("offset")))
+                    is_last &= ~null_mask(batch.column("key"))
+                    if not tombstones:
+                        is_last &= ~null_mask(batch.column("value"))
+                    if is_last.any():
+                        yield filter_rows(batch.select(names), is_last)
+                    del batch  # frees the rows before more are read
 
     return Rows(RECORDS.schema(names), after_findings(unreadable, read))

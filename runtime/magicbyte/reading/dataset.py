@@ -129,14 +129,16 @@ class Dataset(PartitionTables):
         offset: int | None = None,
         time: Time | None = None,
         tombstones: bool = False,
+        memory_bytes: int = 256 << 20,
     ) -> Rows:
-        """Return the last record of each key of each partition; memory grows with the number of keys.
+        """Return the last record of each key of each partition: the table that a compacted topic contains.
 
         Args:
             columns: As for `records`.
             offset: Offset to stop before. Default: the end of the dataset's range.
             time: Stop before the first record with this timestamp or a later one, as for `open`.
             tombstones: Return the tombstone of a key that was deleted. Default: leave the key out.
+            memory_bytes: Memory for keys, of which each takes 150 bytes. More are spilled to temporary files.
         Returns:
             Rows, by partition and offset, none without a key. Each iteration reads the logs twice.
         Raises:
@@ -149,7 +151,15 @@ class Dataset(PartitionTables):
 
         end = offset, None if time is None else milliseconds(time)
         names, unreadable = _record_columns(columns), self.unreadable
-        return latest_rows(self._planner, self.logs, names, end, unreadable, tombstones=tombstones)
+        return latest_rows(
+            self._planner,
+            self.logs,
+            names,
+            end,
+            unreadable,
+            tombstones=tombstones,
+            memory_bytes=memory_bytes,
+        )
 
     def table(self, name: str, columns: Sequence[str] | None = None) -> Rows:
         """Return the table *name*, which may be a table of internal topics.

@@ -82,7 +82,10 @@ class LastOffsets:
         """
         if not len(key_column):
             return 0
-        key_words = fingerprints(key_column)
+        return self.put_words(fingerprints(key_column), offsets)
+
+    def put_words(self, key_words: Words, offsets: Numbers) -> int:
+        """Enter *offsets* for keys with these fingerprints, as `put` does."""
         num_entered = len(key_words)
         if self.max_keys is not None:
             num_entered = self._num_accepted(key_words, self.max_keys)
@@ -91,6 +94,16 @@ class LastOffsets:
         if self._num_recent > max(MIN_MERGED_ROWS, len(self._words)):
             self._merge()
         return num_entered
+
+    @property
+    def num_rows(self) -> int:
+        """Rows in memory: keys, and rows that were entered since they were last merged."""
+        return len(self._words) + self._num_recent
+
+    def rows(self) -> tuple[Words, Numbers]:
+        """Return the fingerprint and the last offset of each key."""
+        self._merge()
+        return self._words, self._offsets
 
     def offsets(self) -> Numbers:
         """Return the last offsets of all keys, sorted."""
@@ -103,7 +116,7 @@ class LastOffsets:
         found = np.zeros(len(key_words), np.bool_)
         if not len(self._words):
             return found
-        hashes = _hashes_of(key_words)
+        hashes = hashes_of(key_words)
         at = np.searchsorted(self._hashes, hashes)
         rows = np.arange(len(key_words))
         # More than one step is needed only where different keys have the same hash.
@@ -128,7 +141,7 @@ class LastOffsets:
         key_words = np.concatenate([self._words, *(each for each, _ in self._recent)])
         offsets = np.concatenate([self._offsets, *(each for _, each in self._recent)])
         self._recent, self._num_recent = [], 0
-        hashes = _hashes_of(key_words)
+        hashes = hashes_of(key_words)
         order, is_first = _grouped(key_words, hashes)
         # Offsets increase in the order of entry, which the sort keeps among equal keys.
         last = order[np.append(is_first[1:], True)]
@@ -136,10 +149,10 @@ class LastOffsets:
 
     def _num_accepted(self, key_words: Words, max_keys: int) -> int:
         """Return how many of the first *key_words* are met by a map with fewer than *max_keys* entries."""
-        if len(self._words) + self._num_recent + len(key_words) <= max_keys:
+        if self.num_rows + len(key_words) <= max_keys:
             return len(key_words)
         self._merge()
-        order, is_first = _grouped(key_words, _hashes_of(key_words))
+        order, is_first = _grouped(key_words, hashes_of(key_words))
         first_rows = order[is_first]
         is_new = np.zeros(len(key_words), np.int64)
         is_new[first_rows[~self.contain(key_words[first_rows])]] = 1
@@ -157,7 +170,7 @@ def are_in(offsets: Numbers, ordered: Numbers) -> Mask:
     return mask
 
 
-def _hashes_of(key_words: Words) -> Hashes:
+def hashes_of(key_words: Words) -> Hashes:
     """Return a hash of 64 bits for each of *key_words*; different keys may have the same one."""
     hashes: Hashes = _mixed(key_words[:, 0] * SECRET[0]) + key_words[:, 1] * SECRET[1]
     return _mixed(hashes)
