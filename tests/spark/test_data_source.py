@@ -3,6 +3,7 @@
 import pickle
 import re
 import shutil
+from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
 from typing import Any
@@ -232,3 +233,30 @@ def test_small_segments_share_a_task_and_none_is_large() -> None:
     assert len(groups) < len(splits) / 10
     assert all(len(pickle.dumps(group)) < 100_000 for group in groups)
     assert len(tasks(splits, 1)) == len(splits)
+
+
+@pytest.mark.parametrize(
+    ("end", "options"),
+    [
+        ({}, {}),
+        ({"offset": 8}, {"endingOffsets": '{"fenced":{"0":8,"1":-1}}'}),
+        ({"time": datetime(2100, 1, 1, tzinfo=UTC)}, {"endingTimestamp": "4102444800000"}),
+    ],
+)
+def test_latest_is_the_state_at_the_end_of_the_read(
+    spark: SparkSession, end: dict[str, Any], options: dict[str, str]
+) -> None:
+    names = ("topic", "partition", "offset", "key", "value")
+    frame = read(spark, CLUSTER, subscribe="fenced", table="latest", **options).select(*names)
+    rows = mb.open(CLUSTER, topics=["fenced"]).latest(names, **end).to_pylist()
+    assert rows_of(frame) == [tuple(row.values()) for row in rows] != []
+
+
+def test_latest_has_the_columns_of_records_and_no_start(spark: SparkSession) -> None:
+    with_headers = read(spark, CLUSTER, table="latest", includeHeaders="true")
+    assert with_headers.columns == read(spark, CLUSTER, includeHeaders="true").columns
+    with pytest.raises(AnalysisException) as refused:
+        read(spark, CLUSTER, table="latest", startingOffsets="earliest")
+    assert sentence(refused.value).endswith(
+        "startingOffsets with the table latest; expected the table records"
+    )

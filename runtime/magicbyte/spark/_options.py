@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TypeVar
@@ -49,7 +49,8 @@ START_OPTIONS = (
     "startingOffsetsByTimestamp",
     "startingOffsetsByTimestampStrategy",
 )
-END_OPTIONS = ("endingOffsets", "endingTimestamp", "endingOffsetsByTimestamp")
+END_TIME_OPTION = "endingTimestamp"
+END_OPTIONS = ("endingOffsets", END_TIME_OPTION, "endingOffsetsByTimestamp")
 
 ALL_OPTIONS = (
     *("path", "paths", *TOPIC_OPTIONS, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
@@ -59,6 +60,9 @@ ALL_OPTIONS = (
     "filterPushdown",
     *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
 )
+
+LATEST_TABLE = "latest"
+"""Table of the last record of each key: the state of a partition at the end of the read."""
 
 RECORDS_OPTIONS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
@@ -171,6 +175,7 @@ class SourceOptions:
         dataset = opening.open(
             *self.paths,
             topics=self.named_topics,
+            times=(None, self._end_time),
             isolation_level=self.read.isolation_level,
             on_damage=self.read.on_damage,
             transactions=self.read.transactions,
@@ -187,7 +192,16 @@ class SourceOptions:
             num_internal=dataset.num_internal,
             unread_paths=dataset.unread,
             planner=Planner(dataset.options),  # a plan whose files are gone is made again
+            other_topics=dataset,
         )
+
+    @property
+    def _end_time(self) -> int | None:
+        """Time in milliseconds as of which a table of internal topics is read."""
+        if self.table not in schemas.INTERNAL_TABLES:
+            return None
+        bound = _offset_bounds.ending_bound(self.raw)
+        return bound.everywhere if bound.is_time else None
 
     def _is_selected(self, log: PartitionLog) -> bool:
         if self.pattern is not None:
@@ -226,7 +240,7 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
 
     parsed = SourceOptions(
         paths=_paths(raw),
-        table=value("table", _option_values.one_of(*schemas.ALL_TABLES), "records"),
+        table=value("table", _option_values.one_of(*schemas.ALL_TABLES, LATEST_TABLE), "records"),
         columns=value("columns", _option_values.names, None),
         topics=value("subscribe", _option_values.topics, None),
         pattern=value("subscribePattern", _option_values.pattern, None),
@@ -315,7 +329,7 @@ def _check(parsed: SourceOptions) -> None:
             f"minOffsetsPerTrigger {least}", f"{most} or less, which is maxOffsetsPerTrigger"
         )
     if parsed.table != "records":
-        for name in (*START_OPTIONS, *END_OPTIONS, *RECORDS_OPTIONS):
+        for name in _excluded_options(parsed.table):
             if name.lower() in parsed.raw:
                 raise InputError(f"{name} with the table {parsed.table}", "the table records")
     if parsed.filter_pushdown and parsed.plan_path is not None:
@@ -326,6 +340,18 @@ def _check(parsed: SourceOptions) -> None:
     _offset_bounds.ending_bound(parsed.raw)
     plan_paths = () if parsed.plan_path is None else (parsed.plan_path,)
     Storage(parsed.storage_options).check((*parsed.paths, *plan_paths))
+
+
+def _excluded_options(table: str) -> Iterator[str]:
+    """Yield the options that apply to `records`, and not to *table*."""
+    allowed: tuple[str, ...] = ()
+    if table == LATEST_TABLE:
+        allowed = *END_OPTIONS, "includeHeaders", "failOnDataLoss"
+    elif table in schemas.INTERNAL_TABLES:
+        allowed = (END_TIME_OPTION,)
+    for name in (*START_OPTIONS, *END_OPTIONS, *RECORDS_OPTIONS):
+        if name not in allowed:
+            yield name
 
 
 def _paths(raw: Mapping[str, str]) -> tuple[str, ...]:

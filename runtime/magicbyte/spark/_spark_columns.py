@@ -28,7 +28,7 @@ from pyspark.sql.types import (
 
 from magicbyte.errors import InputError
 from magicbyte.spark._conditions import input_errors_have
-from magicbyte.spark._options import SourceOptions
+from magicbyte.spark._options import LATEST_TABLE, SourceOptions
 from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte.tables.table_definition import TIME, TableDefinition
@@ -79,8 +79,8 @@ def _table_columns(table: TableDefinition) -> tuple[SparkColumn, ...]:
 
 
 COLUMNS = {name: _table_columns(table) for name, table in ALL_TABLES.items()}
-COLUMNS["records"] = _records_columns()
-"""Columns of each table. `records` begins with the columns of Spark's Kafka source."""
+COLUMNS["records"] = COLUMNS[LATEST_TABLE] = _records_columns()
+"""Columns of each table. `records` and `latest` begin with the columns of Spark's Kafka source."""
 
 KAFKA_COLUMNS = COLUMNS["records"][:8]
 """Columns of Spark's Kafka source, in its order; the last one only with `includeHeaders`."""
@@ -136,7 +136,7 @@ def default_columns(options: SourceOptions) -> tuple[SparkColumn, ...]:
     """Return the columns of a read without a schema of the user."""
     if options.columns is not None:
         return columns_named(options.columns, options.table)
-    if options.table != "records":
+    if options.table not in ("records", LATEST_TABLE):
         return COLUMNS[options.table]
     return KAFKA_COLUMNS if options.include_headers else KAFKA_COLUMNS[:-1]
 

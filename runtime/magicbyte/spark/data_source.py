@@ -12,6 +12,7 @@ from pyspark.sql.types import StructType
 
 from magicbyte.spark import _options, _spark_columns
 from magicbyte.spark._driver_log import without_traceback
+from magicbyte.spark._latest_reader import LatestReader
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._record_reader import FilteringReader, RecordsReader
 from magicbyte.spark._stream_reader import StreamReader
@@ -33,8 +34,8 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     streams `maxOffsetsPerTrigger`, `minOffsetsPerTrigger`, `maxTriggerDelay`.
 
     Our own options: `isolationLevel` (default `read_committed`), `onDamage` (`fail`, the default,
-    `skip` or `stop`), `table` (`records`, the default, `batches`, `segments`, `transactions`,
-    `partitions` or `problems`), `columns`, `transactions` (`auto`, the default, `markers` or `index`),
+    `skip` or `stop`), `table` (`records`, the default, `latest`, `batches`, `segments`, `transactions`,
+    `partitions`, `problems`, or a table of internal topics), `columns`, `transactions` (`auto`, the default, `markers` or `index`),
     `maxPartitionBytes` (default 128m), `planPath`, `filterPushdown`, `includeInternal`, `replica`, and
     `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
     Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
@@ -74,6 +75,8 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     def reader(self, schema: StructType) -> DataSourceReader:
         with without_traceback():
             parsed = _options.parse(self.options)
+            if parsed.table == _options.LATEST_TABLE:
+                return LatestReader(parsed, schema)
             if parsed.table != "records":
                 return TableReader(parsed, schema)
             reader = FilteringReader if parsed.filter_pushdown else RecordsReader
