@@ -8,6 +8,7 @@ from magicbyte._finding_codes._brokers import BROKERS
 from magicbyte._finding_codes._code import SEVERITIES, Code, Severity
 from magicbyte._finding_codes._directories import DIRECTORIES, REMOTE
 from magicbyte._finding_codes._framing import FRAMING
+from magicbyte._finding_codes._internal_records import INTERNAL_RECORDS
 from magicbyte._finding_codes._offsets import OFFSETS, TIMES
 from magicbyte._finding_codes._payloads import PAYLOADS
 from magicbyte._finding_codes._produced import PRODUCED
@@ -29,6 +30,7 @@ SUBJECTS = {
     "Folders for another cluster": RESTORES,
     "Produced batches": PRODUCED,
     "Written logs": WRITTEN,
+    "Records of internal topics": INTERNAL_RECORDS,
 }
 """The codes of each subject, in the order in which they are listed."""
 

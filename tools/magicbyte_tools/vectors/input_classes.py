@@ -123,6 +123,10 @@ WITHOUT_A_CASE = {
 """Classes of bad input without a test vector, with the reasons."""
 
 CODES_WITHOUT_A_CASE = {
+    "internal-record-invalid": "It is about a table of an internal topic: tests/internal_topics has the cases.",
+    "internal-record-unknown": "The same.",
+    "internal-record-conflict": "The same.",
+    "internal-history-missing": "It is about a table of an internal topic: tests/reading/test_metadata_rows.py has the case.",
     "output-differs": "It is about what magicbyte writes: tests/writing has the cases.",
     "transaction-interrupted": "Only commands that build companion files report it: tests/writing/test_companions.py has the case.",
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",

@@ -8,11 +8,11 @@ from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, InputError, LimitError, MissingError, UnreadableError
 from magicbyte.findings import Finding
+from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, apply_records
 from magicbyte.kafka_release import NEWEST, KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.storage import read_small_file
-from magicbyte.verification.broker._metadata_image import MetadataImage, apply_records
 from magicbyte.verification.broker._metadata_records import MetadataRecords, read_metadata_file
 from magicbyte.verification.broker._quorum_state import (
     MAX_QUORUM_STATE_BYTES,
@@ -46,9 +46,9 @@ class MetadataLog:
     end_before: int = 0
     """The highest offset that the folder is known to have reached."""
     end_after: int = 0
-    before: MetadataImage = field(default_factory=MetadataImage)
+    before: ClusterMetadata = field(default_factory=ClusterMetadata)
     """The cluster by all records that are sound, also after damage."""
-    after: MetadataImage = field(default_factory=MetadataImage)
+    after: ClusterMetadata = field(default_factory=ClusterMetadata)
     """The cluster by the records that are left after the startup."""
     voters: frozenset[int] | None = None
     """Node ids of the voters; None if no file says."""
@@ -238,13 +238,13 @@ class _MetadataReader:
         *,
         is_reset: bool,
     ) -> None:
-        """Build the images before and after the startup, from the newest snapshot and the segment_records."""
+        """Build the states before and after the startup, from the newest snapshot and the segment_records."""
         metadata = self.metadata
         begin = 0 if newest is None else newest.offset
         if newest is not None:
             snapshot = self.read_snapshot(newest)
-            for image in (metadata.before, metadata.after):
-                apply_records(image, snapshot.record_values)
+            for cluster in (metadata.before, metadata.after):
+                apply_records(cluster, snapshot.record_values)
             metadata.voters = metadata.voters or snapshot.voters
         sizes = metadata.prediction.segment_sizes
         for file, metadata_records in segment_records:

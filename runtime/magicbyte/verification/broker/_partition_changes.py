@@ -5,11 +5,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from magicbyte.findings import Finding
+from magicbyte.internal_topics.cluster_metadata import ClusterMetadata
+from magicbyte.internal_topics.metadata_topics import Replicas
 from magicbyte.verification.broker._failures import Failures
 from magicbyte.verification.broker._folder_names import BrokerFolder
 from magicbyte.verification.broker._grouping import BrokerGroup
 from magicbyte.verification.broker._log_dir_state import LogDirState
-from magicbyte.verification.broker._metadata_image import MetadataImage, Replicas
 from magicbyte.verification.broker._metadata_log import MetadataLog
 from magicbyte.verification.broker._startup_rules import StartupRules
 from magicbyte.verification.verdicts import Verdict
@@ -94,21 +95,21 @@ class PartitionPlacement:
 
     def is_known(self, partition_key: Key) -> bool:
         """Return whether the broker served *partition_key* before, as far as files say."""
-        if self.metadata is not None and partition_key in self.metadata.before.partition_keys:
+        if self.metadata is not None and self.metadata.before.has_partition(*partition_key):
             return True
         known = self.checkpointed if self.zookeeper is None else self.zookeeper
         return partition_key in known
 
     @property
-    def image(self) -> MetadataImage | None:
+    def cluster(self) -> ClusterMetadata | None:
         return None if self.metadata is None else self.metadata.after
 
     @cached_property
     def assigned(self) -> dict[Key, tuple[str, Replicas]]:
         """Partitions that the metadata places on this broker, with topic id and replicas."""
-        if self.image is None or self.group.node_id is None:
+        if self.cluster is None or self.group.node_id is None:
             return {}
-        return self.image.on_node(self.group.node_id)
+        return self.cluster.on_node(self.group.node_id)
 
     def directory_of(self, replicas: Replicas) -> str | None:
         if not self.rules.has_directory_ids or self.group.node_id is None:
@@ -210,18 +211,18 @@ class PartitionJudge:
     def _kraft_change(self, placed: PlacedFolder) -> PartitionChange | None:
         if self.placement.is_metadata_lost:
             return self._stray(placed, "the broker's metadata log is gone, so it knows no topic")
-        node_id, image = self.placement.group.node_id, self.placement.image
-        if image is None or node_id is None or placed.path not in self.failures.topic_ids:
+        node_id, cluster = self.placement.group.node_id, self.placement.cluster
+        if cluster is None or node_id is None or placed.path not in self.failures.topic_ids:
             return None
         topic, number = placed.key
         topic_id = self.failures.topic_ids[placed.path]
         if topic_id is None:
             return self._stray(placed, "there is no partition.metadata, which holds the topic id")
         topic_id = topic_id.rstrip("=")
-        name = image.topic_names.get(topic_id)
+        name = cluster.name_of(topic_id)
         if name is None:
             return self._unknown_topic(placed, topic_id)
-        replicas = image.replicas.get((topic_id, number))
+        replicas = cluster.replicas_of(topic_id, number)
         if replicas is None or node_id not in replicas.nodes:
             return self._stray(placed, f"the metadata places no replica of it on broker {node_id}")
         if name != topic:
@@ -242,16 +243,16 @@ class PartitionJudge:
         node_id = self.placement.group.node_id
         if metadata.num_lost and metadata.is_refetched(node_id):
             return None  # the broker gets the lost part of the metadata from the controllers
-        if placed.key in metadata.before.partition_keys or metadata.num_lost:
+        if metadata.before.has_partition(*placed.key) or metadata.num_lost:
             why = "the rest of the metadata log does not know its topic"
         else:
             why = f"the metadata does not know its topic id {topic_id}"
         return self._stray(placed, why)
 
     def _other_topic(self, placed: PlacedFolder, topic_id: str, name: str) -> PartitionChange:
-        image = self.placement.image
-        assert image is not None
-        own_id = image.id_of(placed.folder.topic)
+        cluster = self.placement.cluster
+        assert cluster is not None
+        own_id = cluster.id_of(placed.folder.topic)
         message = f"its topic id {topic_id} belongs to the topic {name}"
         if own_id is not None:
             message += (
@@ -263,8 +264,8 @@ class PartitionJudge:
         return self._change(placed, "not-served", message)
 
     def _stray(self, placed: PlacedFolder, why: str) -> PartitionChange:
-        image = self.placement.image
-        is_empty_log = image is not None and placed.key in image.partition_keys
+        cluster = self.placement.cluster
+        is_empty_log = cluster is not None and cluster.has_partition(*placed.key)
         served = "serves an empty log" if is_empty_log else "serves nothing"
         return self._change(
             placed,
@@ -375,9 +376,9 @@ class PartitionJudge:
             partition=number,
             replica=placed.state.path,
         )
-        image = self.placement.image
+        cluster = self.placement.cluster
         has_empty_log = (
-            verdict == "stray" and image is not None and placed.key in image.partition_keys
+            verdict == "stray" and cluster is not None and cluster.has_partition(*placed.key)
         )
         return PartitionChange(
             topic, number, placed.state.path, verdict, finding, 0 if has_empty_log else None

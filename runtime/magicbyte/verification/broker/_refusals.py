@@ -7,6 +7,7 @@ from functools import partial
 from magicbyte.engines.factory import engine as engine_named
 from magicbyte.errors import FormatError, InputError, LimitError
 from magicbyte.findings import Finding
+from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, apply_records
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import parse_topic_id
 from magicbyte.logdir.log_file import LogFile
@@ -16,7 +17,6 @@ from magicbyte.storage.access import lock_holder
 from magicbyte.verification.broker._folder_names import BrokerFolder
 from magicbyte.verification.broker._grouping import BrokerGroup
 from magicbyte.verification.broker._log_dir_state import BOOTSTRAP_CHECKPOINT, LogDirState
-from magicbyte.verification.broker._metadata_image import MetadataImage, apply_records
 from magicbyte.verification.broker._metadata_log import (
     METADATA_FOLDER,
     METADATA_TOPIC_ID,
@@ -175,14 +175,14 @@ def _bootstrap_refusals(
         metadata_records = read_metadata_file(file, engine_named(engine), limits)
     except (LimitError, InputError):
         return
-    image = MetadataImage()
-    apply_records(image, metadata_records.record_values)
+    cluster = ClusterMetadata()
+    apply_records(cluster, metadata_records.record_values)
     if metadata_records.failure is not None:
         yield finding(
             message=f"{path}: {metadata_records.failure.message}",
             position=metadata_records.failure.position,
         )
-    elif not image.has_metadata_version:
+    elif not cluster.has_metadata_version:
         yield finding(
             message=f"{path} holds no metadata.version: remove the file, and the broker starts without it"
         )
