@@ -41,7 +41,9 @@ def change(number: int = 0, **values: Any) -> bytes:
 
 
 def only_partition(*values: bytes) -> PartitionRegistration:
-    ((partition_,),) = ([*topic.partitions.values()] for topic in cluster_of(*values).topics)
+    ((partition_,),) = (
+        [*topic.partition_by_number.values()] for topic in cluster_of(*values).registry
+    )
     return partition_
 
 
@@ -64,7 +66,7 @@ def test_removed_topic_takes_its_partitions_and_configs_along() -> None:
         record("ConfigRecord", resourceType=4, resourceName="a", name="x", value="1"),
         record("RemoveTopicRecord", topicId=TOPIC),
     )
-    assert not list(cluster.topics)
+    assert not list(cluster.registry)
     assert cluster.id_of("a") is None
     assert cluster.configs == {(4, "a"): {"x": "1"}}
 
@@ -241,8 +243,8 @@ def test_producer_ids_are_given_in_blocks_of_1000() -> None:
 
 def test_records_of_a_transaction_count_when_it_ends() -> None:
     begin, end, abort = (record(f"{name}TransactionRecord") for name in ("Begin", "End", "Abort"))
-    assert not list(cluster_of(begin, CREATED).topics)
-    assert not list(cluster_of(begin, CREATED, abort).topics)
+    assert not list(cluster_of(begin, CREATED).registry)
+    assert not list(cluster_of(begin, CREATED, abort).registry)
     assert cluster_of(begin, CREATED, end).id_of("a") == TOPIC
     assert (
         codes_of(end) == codes_of(abort) == codes_of(begin, begin) == ["internal-record-conflict"]
@@ -264,7 +266,7 @@ def test_records_that_change_nothing_are_no_finding() -> None:
 
 
 def test_records_before_the_beginning_are_left_out() -> None:
-    assert not list(cluster_of(CREATED, begin=1).topics)
+    assert not list(cluster_of(CREATED, begin=1).registry)
 
 
 def test_record_that_cannot_be_decoded_is_a_finding_and_the_next_one_counts() -> None:

@@ -12,7 +12,7 @@ from magicbyte.internal_topics.metadata_messages import (
     MetadataMessage,
     read_metadata_message,
 )
-from magicbyte.internal_topics.metadata_topics import Replicas, Topics
+from magicbyte.internal_topics.metadata_topics import Replicas, TopicRegistry
 
 TOPIC_RESOURCE = 2
 """Type of the resource of a topic's configuration (ConfigResource.Type)."""
@@ -49,7 +49,7 @@ class ProducerIdBlock(NamedTuple):
 class ClusterMetadata:
     """Everything that a cluster without ZooKeeper knows, as far as records have been applied."""
 
-    topics: Topics = field(default_factory=Topics)
+    registry: TopicRegistry = field(default_factory=TopicRegistry)
     configs: dict[tuple[int, str], dict[str, str]] = field(default_factory=dict)
     """Dynamic configurations, by type and name of the resource. An empty name is the default of all brokers."""
     acls: dict[str, Fields] = field(default_factory=dict)
@@ -100,29 +100,29 @@ class ClusterMetadata:
     def has_partition(self, topic: str, number: int) -> bool:
         """Return whether the cluster has partition *number* of the topic that is named *topic*."""
         topic_id = self.id_of(topic)
-        return topic_id is not None and number in self.topics.by_id[topic_id].partitions
+        return topic_id is not None and number in self.registry.by_id[topic_id].partition_by_number
 
     def id_of(self, topic: str) -> str | None:
         """Return the id of the topic that is named *topic*."""
-        return self.topics.id_by_name.get(topic)
+        return self.registry.id_by_name.get(topic)
 
     def name_of(self, topic_id: str) -> str | None:
         """Return the name of the topic with the id *topic_id*."""
-        topic = self.topics.by_id.get(topic_id)
+        topic = self.registry.by_id.get(topic_id)
         return None if topic is None else topic.name
 
     def replicas_of(self, topic_id: str, number: int) -> Replicas | None:
         """Return the replicas of a partition; None if there is no such partition."""
-        topic = self.topics.by_id.get(topic_id)
-        partition = None if topic is None else topic.partitions.get(number)
+        topic = self.registry.by_id.get(topic_id)
+        partition = None if topic is None else topic.partition_by_number.get(number)
         return None if partition is None else partition.replicas
 
     def on_node(self, node_id: int) -> dict[tuple[str, int], tuple[str, Replicas]]:
         """Return topic id and replicas of each partition with a replica on *node_id*, by name and number."""
         return {
             (topic.name, number): (topic.topic_id, partition.replicas)
-            for topic in self.topics
-            for number, partition in topic.partitions.items()
+            for topic in self.registry
+            for number, partition in topic.partition_by_number.items()
             if node_id in partition.replicas.nodes
         }
 
@@ -172,7 +172,7 @@ class ClusterMetadata:
             apply(self, fields)
 
     def _remove_topic(self, fields: Fields) -> None:
-        name = self.topics.remove(fields)
+        name = self.registry.remove(fields)
         self.configs.pop((TOPIC_RESOURCE, name), None)
 
     def _set_config(self, fields: Fields) -> None:
@@ -267,22 +267,22 @@ class ClusterMetadata:
         self.zk_migration_state = fields["zkMigrationState"]
 
 
-def _set_or_remove(settings: dict[Any, dict[str, Any]], owner: Any, name: str, value: Any) -> None:
-    """Set *name* of *owner* in *settings*; a *value* of None removes it, and the owner with its last name."""
+def _set_or_remove(by_owner: dict[Any, dict[str, Any]], owner: Any, name: str, value: Any) -> None:
+    """Set *name* of *owner* in *by_owner*; a *value* of None removes it, and the owner with its last name."""
     if value is not None:
-        settings.setdefault(owner, {})[name] = value
-    elif owner in settings:
-        settings[owner].pop(name, None)
-        if not settings[owner]:
-            del settings[owner]
+        by_owner.setdefault(owner, {})[name] = value
+    elif owner in by_owner:
+        by_owner[owner].pop(name, None)
+        if not by_owner[owner]:
+            del by_owner[owner]
 
 
 _APPLY: dict[str, Callable[[ClusterMetadata, Fields], None]] = {
-    "TopicRecord": lambda cluster, fields: cluster.topics.add(fields),
+    "TopicRecord": lambda cluster, fields: cluster.registry.add(fields),
     "RemoveTopicRecord": ClusterMetadata._remove_topic,
-    "PartitionRecord": lambda cluster, fields: cluster.topics.add_partition(fields),
-    "PartitionChangeRecord": lambda cluster, fields: cluster.topics.change_partition(fields),
-    "ClearElrRecord": lambda cluster, fields: cluster.topics.clear_elr(fields),
+    "PartitionRecord": lambda cluster, fields: cluster.registry.add_partition(fields),
+    "PartitionChangeRecord": lambda cluster, fields: cluster.registry.change_partition(fields),
+    "ClearElrRecord": lambda cluster, fields: cluster.registry.clear_elr(fields),
     "ConfigRecord": ClusterMetadata._set_config,
     "AccessControlEntryRecord": ClusterMetadata._add_acl,
     "RemoveAccessControlEntryRecord": ClusterMetadata._remove_acl,

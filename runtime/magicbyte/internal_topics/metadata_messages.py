@@ -67,13 +67,13 @@ def invalid_record(message: str, *, position: int | None = None) -> FormatError:
     )
 
 
-def unknown_record(number: str, expected: str) -> FormatError:
-    """Return the error for a record of a later release: *number* is its type or version."""
+def unknown_record(token: str, expected: str) -> FormatError:
+    """Return the error for a record of a later release: *token* names its type or version."""
     return FormatError(
         Finding(
             code="internal-record-unknown",
-            message=f"{number} is not known: a later release of Kafka wrote the record, or the bytes changed",
-            found=number,
+            message=f"{token} is not known: a later release of Kafka wrote the record, or the bytes changed",
+            found=token,
             expected=expected,
         )
     )

@@ -91,13 +91,13 @@ class PartitionRegistration:
         )
 
 
-def _changed(node_ids: tuple[int, ...], change: list[int] | None) -> tuple[int, ...]:
-    """Return *node_ids* after a *change*; None leaves them as they were."""
-    return node_ids if change is None else tuple(change)
+def _changed(node_ids: tuple[int, ...], new_ids: list[int] | None) -> tuple[int, ...]:
+    """Return the *new_ids* that replace *node_ids*; None leaves them as they were."""
+    return node_ids if new_ids is None else tuple(new_ids)
 
 
 def _directories(directories: list[str] | None, num_replicas: int) -> tuple[str, ...]:
-    """Return the log.dirs of the replicas; those of records that name none are not known yet (KIP-858)."""
+    """Return the log.dirs of the replicas; all are migrating where a record names none (KIP-858)."""
     return tuple(directories or [MIGRATING_DIRECTORY] * num_replicas)
 
 
@@ -108,31 +108,31 @@ def _recovery_state(number: int) -> int:
 
 
 @dataclass(slots=True)
-class Topic:
+class TopicRegistration:
     """A topic, with its partitions by number."""
 
     name: str
     topic_id: str
-    partitions: dict[int, PartitionRegistration] = field(default_factory=dict)
+    partition_by_number: dict[int, PartitionRegistration] = field(default_factory=dict)
 
 
 @dataclass(slots=True)
-class Topics:
+class TopicRegistry:
     """Topics of a cluster. Its methods apply the fields of a record, and raise ConflictError where Kafka would fail."""
 
-    by_id: dict[str, Topic] = field(default_factory=dict)
+    by_id: dict[str, TopicRegistration] = field(default_factory=dict)
     id_by_name: dict[str, str] = field(default_factory=dict)
 
-    def __iter__(self) -> Iterator[Topic]:
+    def __iter__(self) -> Iterator[TopicRegistration]:
         return iter(self.by_id.values())
 
     def add(self, fields: Fields) -> None:
-        topic = Topic(fields["name"], fields["topicId"])
-        before = self.by_id.get(topic.topic_id)
-        if before is not None and self.id_by_name.get(before.name) == topic.topic_id:
+        topic_id, name = fields["topicId"], fields["name"]
+        before = self.by_id.get(topic_id)
+        if before is not None and self.id_by_name.get(before.name) == topic_id:
             del self.id_by_name[before.name]
-        self.by_id[topic.topic_id] = topic
-        self.id_by_name[topic.name] = topic.topic_id
+        self.by_id[topic_id] = TopicRegistration(name, topic_id)
+        self.id_by_name[name] = topic_id
 
     def remove(self, fields: Fields) -> str:
         """Remove a topic with its partitions, and return its name."""
@@ -144,14 +144,14 @@ class Topics:
 
     def add_partition(self, fields: Fields) -> None:
         topic = self._topic(fields["topicId"])
-        topic.partitions[fields["partitionId"]] = PartitionRegistration.of_record(fields)
+        topic.partition_by_number[fields["partitionId"]] = PartitionRegistration.of_record(fields)
 
     def change_partition(self, fields: Fields) -> None:
         topic, number = self._topic(fields["topicId"]), fields["partitionId"]
-        before = topic.partitions.get(number)
+        before = topic.partition_by_number.get(number)
         if before is None:
             raise ConflictError(f"no record before it created partition {number} of {topic.name}")
-        topic.partitions[number] = before.changed(fields)
+        topic.partition_by_number[number] = before.changed(fields)
 
     def clear_elr(self, fields: Fields) -> None:
         """Remove the eligible leader replicas of a topic, or of all topics if no name is given."""
@@ -165,19 +165,19 @@ class Topics:
             raise ConflictError(f"no record before it created the topic {name}")
         _clear_elr(self.by_id[topic_id])
 
-    def _topic(self, topic_id: str) -> Topic:
+    def _topic(self, topic_id: str) -> TopicRegistration:
         topic = self.by_id.get(topic_id)
         if topic is None:
             raise ConflictError(f"no record before it created the topic with id {topic_id}")
         return topic
 
 
-def _clear_elr(topic: Topic) -> None:
-    for number, partition in topic.partitions.items():
-        change: Fields = {}
+def _clear_elr(registration: TopicRegistration) -> None:
+    for number, partition in registration.partition_by_number.items():
+        cleared_fields: Fields = {}
         if partition.elr:
-            change["eligibleLeaderReplicas"] = []
+            cleared_fields["eligibleLeaderReplicas"] = []
         if partition.last_known_elr:
-            change["lastKnownElr"] = []
-        if change:
-            topic.partitions[number] = partition.changed(change)
+            cleared_fields["lastKnownElr"] = []
+        if cleared_fields:
+            registration.partition_by_number[number] = partition.changed(cleared_fields)
