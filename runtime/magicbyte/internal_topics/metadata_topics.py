@@ -1,6 +1,6 @@
 """Topics and partitions of a cluster, by the rules of Kafka's TopicsDelta and PartitionRegistration."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -96,7 +96,7 @@ def _changed(node_ids: tuple[int, ...], new_ids: list[int] | None) -> tuple[int,
     return node_ids if new_ids is None else tuple(new_ids)
 
 
-def _directories(directories: list[str] | None, num_replicas: int) -> tuple[str, ...]:
+def _directories(directories: Sequence[str] | None, num_replicas: int) -> tuple[str, ...]:
     """Return the log.dirs of the replicas; all are migrating where a record names none (KIP-858)."""
     return tuple(directories or [MIGRATING_DIRECTORY] * num_replicas)
 
