@@ -8,8 +8,8 @@ import pytest
 from cli.dump_log.drawn import framed_record
 from log_builder import uvarint
 from magicbyte.errors import FormatError
+from magicbyte.internal_topics._metadata_messages import read_metadata_message
 from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, ScramUser, apply_records
-from magicbyte.internal_topics.metadata_messages import read_metadata_message
 from magicbyte.internal_topics.metadata_topics import PartitionRegistration
 from magicbyte_formats.messages import cluster_metadata
 from metadata_records import metadata_record as record

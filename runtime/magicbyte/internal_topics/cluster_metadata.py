@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
-from magicbyte.internal_topics.metadata_messages import (
+from magicbyte.internal_topics._metadata_messages import (
     ConflictError,
     Fields,
     MetadataMessage,

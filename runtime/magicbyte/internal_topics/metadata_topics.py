@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from magicbyte.internal_topics.metadata_messages import ConflictError, Fields
+from magicbyte.internal_topics._metadata_messages import ConflictError, Fields
 
 NO_LEADER_CHANGE = -2
 """Leader in a PartitionChangeRecord that leaves the leader as it was."""
