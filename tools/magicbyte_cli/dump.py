@@ -53,6 +53,7 @@ TEXT_COLUMNS = {
     "replicas": "topic partition rank log_dir leader_epoch first_offset log_end_offset "
     "missing_offsets error_count filled_ranges filled_offsets",
     "gaps": "topic partition first_offset end_offset offset_count reason file position",
+    "schemas": "subject version id schema_type deleted is_gone offset timestamp references schema",
 }
 """Columns of the text format, by table, others by default; --columns selects any others."""
 

@@ -9,6 +9,8 @@ from typing import IO, Any
 
 import pyarrow as pa
 
+from magicbyte.tables.json_values import json_values
+from magicbyte.tables.schemas import HEADERS
 from magicbyte_cli.row_chunks import element_chunks, has_long_list, row_chunks
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -75,7 +77,7 @@ class NdjsonWriter:
         """Write one row with very many headers, some of them at a time."""
         before = b"{"
         for column_field, column in zip(self._schema, long_row.columns, strict=True):
-            if not pa.types.is_list(column_field.type):
+            if column_field.type != HEADERS:
                 self._out.write(before + self._members(column_field, column)[0].encode("utf-8"))
             else:
                 self._out.write(before + f"{ENCODE(column_field.name)}:".encode())
@@ -110,15 +112,17 @@ class NdjsonWriter:
             return self._byte_members(column_field.name, name, column.to_pylist())
         if pa.types.is_timestamp(column_field.type):
             column = column.cast(pa.int64())
-        values = column.to_pylist()
-        if pa.types.is_integer(column.type) and not column.null_count:
-            return [f"{name}{number}" for number in values]
-        if pa.types.is_list(column_field.type):
+        if column_field.type == HEADERS:
             empty = f"{name}[]"
             return [
                 empty if headers == [] else name + ENCODE(self._headers(headers))
-                for headers in values
+                for headers in column.to_pylist()
             ]
+        values = json_values(column)
+        if pa.types.is_nested(column.type):
+            return [name + ENCODE(value) for value in values]
+        if pa.types.is_integer(column.type) and not column.null_count:
+            return [f"{name}{number}" for number in values]
         members = {value: name + ENCODE(value) for value in set(values)}
         return [members[value] for value in values]
 

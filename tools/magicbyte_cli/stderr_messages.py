@@ -9,7 +9,7 @@ from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.findings import SEVERITIES
 from magicbyte.logdir.unread_path import FAILURES
 from magicbyte.storage import store_requests
-from magicbyte.tables.schemas import LOST
+from magicbyte.tables.schemas import INTERNAL_TABLES, LOST
 from magicbyte_cli.display import counted, printable
 
 MAX_FINDINGS = 10
@@ -108,7 +108,8 @@ def _by_disposition(record_counts: Mapping[str, int]) -> str:
 
 def warn_of_internal_topics(dataset: Dataset, table: str = "records") -> None:
     """Print how many partitions of Kafka's internal topics *table* left out."""
-    if dataset.num_internal and table not in WITH_INTERNAL:
+    is_asked_for = table in WITH_INTERNAL or table in INTERNAL_TABLES
+    if dataset.num_internal and not is_asked_for:
         partitions = counted(dataset.num_internal, "partition")
         warn(f"{partitions} of internal topics left out; --include-internal includes them")
 

@@ -4,6 +4,7 @@ On a terminal, lines are cut at its width; otherwise the output is the same ever
 `-`; the string `-` and the empty string are shown in quotes.
 """
 
+import json
 from base64 import b64encode
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate
@@ -13,6 +14,8 @@ from unicodedata import category, east_asian_width
 
 import pyarrow as pa
 
+from magicbyte.tables.json_values import json_values
+from magicbyte.tables.schemas import HEADERS
 from magicbyte_cli.display import iso_time, printable, printable_bytes
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.row_chunks import MAX_ELEMENTS, element_chunks, num_elements, row_chunks
@@ -37,6 +40,11 @@ BYTE_FORMATS: dict[str, Callable[[bytes], str]] = {
     "base64": lambda data: quoted(b64encode(data).decode("ascii")),
 }
 """Formats of byte strings, by the values of `--bytes`."""
+
+
+def json_cell(value: Any) -> str:
+    """Return a list, map or struct as JSON of one line."""
+    return printable(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
 
 
 class TextWriter:
@@ -78,7 +86,7 @@ class TextWriter:
             return iso_time, column.view(pa.int64()).to_pylist()  # cast() imports pyarrow.compute
         if pa.types.is_binary(type_):
             return self._format_bytes, column.to_pylist()
-        if pa.types.is_list(type_):
+        if type_ == HEADERS:
             if len(column) == 1 and num_elements(column) > MAX_ELEMENTS:
                 parts = map(self._header_texts, element_chunks(column))
                 return str, [f"[{', '.join(parts)}]"]
@@ -87,7 +95,9 @@ class TextWriter:
             return lambda value: "true" if value else "false", column.to_pylist()
         if pa.types.is_integer(type_):
             return str, column.to_pylist()
-        return lambda value: quoted(printable(value)), column.to_pylist()
+        if pa.types.is_nested(type_):
+            return json_cell, json_values(column)
+        return lambda value: quoted(printable(str(value))), json_values(column)
 
     def _header_texts(self, headers: list[dict[str, Any]]) -> str:
         return ", ".join(

@@ -9,6 +9,7 @@ from magicbyte._finding_codes._code import SEVERITIES, Code, Severity
 from magicbyte._finding_codes._directories import DIRECTORIES, REMOTE
 from magicbyte._finding_codes._framing import FRAMING
 from magicbyte._finding_codes._internal_records import INTERNAL_RECORDS
+from magicbyte._finding_codes._meanings import MEANINGS
 from magicbyte._finding_codes._offsets import OFFSETS, TIMES
 from magicbyte._finding_codes._payloads import PAYLOADS
 from magicbyte._finding_codes._produced import PRODUCED
@@ -31,6 +32,7 @@ SUBJECTS = {
     "Produced batches": PRODUCED,
     "Written logs": WRITTEN,
     "Records of internal topics": INTERNAL_RECORDS,
+    "Schemas and typed values": MEANINGS,
 }
 """The codes of each subject, in the order in which they are listed."""
 

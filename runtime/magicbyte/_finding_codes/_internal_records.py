@@ -10,7 +10,7 @@ INTERNAL_RECORDS = (
         cause="A program other than Kafka wrote it, or its bytes changed before they were written: the checksum of its batch is right.",
         consequence="Tables of the topic are built without the record, and may lack or still have what it changed.",
         remedy=f"Look at its bytes with `magicbyte dump`. {COMPARE}",
-        source="MetadataRecordSerde and the message classes of Kafka, Connect and MirrorMaker",
+        source="MetadataRecordSerde, SchemaRegistryKeyType, and the message classes of Kafka, Connect and MirrorMaker",
     ),
     Code(
         "internal-record-unknown",

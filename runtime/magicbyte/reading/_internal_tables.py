@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
+from magicbyte.reading import _schema_rows
 from magicbyte.reading._one_pass import after_findings
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading.results import Report, Row, Rows
@@ -11,7 +12,11 @@ from magicbyte.tables.table_definition import TableDefinition
 ReadRows = Callable[[TopicSource, Report], Iterator[Row]]
 """Yields the rows of a table of a topic_source, and adds totals and findings to a report."""
 
-READERS: dict[str, ReadRows] = {}
+READERS: dict[str, ReadRows] = {
+    "schemas": _schema_rows.read_schemas,
+    "schema_configs": _schema_rows.read_schema_configs,
+    "schema_associations": _schema_rows.read_schema_associations,
+}
 """The function that reads each table, by name."""
 
 

@@ -24,6 +24,7 @@ ERRORS = {
 
 WARNINGS = frozenset(
     [
+        "schema-id-conflict",
         "incomplete-tail",
         "zero-tail",
         "found-by-search",

@@ -127,6 +127,7 @@ CODES_WITHOUT_A_CASE = {
     "internal-record-unknown": "The same.",
     "internal-record-conflict": "The same.",
     "internal-history-missing": "It is about a table of an internal topic: tests/reading/test_metadata_rows.py has the case.",
+    "schema-id-conflict": "It is about schemas: tests/internal_topics has the cases.",
     "output-differs": "It is about what magicbyte writes: tests/writing has the cases.",
     "transaction-interrupted": "Only commands that build companion files report it: tests/writing/test_companions.py has the case.",
     "index-invalid": "No rows hang on it: `verify` says it, and what shows an index by itself.",
