@@ -3,6 +3,7 @@
 import json
 import os
 import shutil
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ import magicbyte as mb
 from clusters import Cluster, each_cluster
 from magicbyte.logdir.file_names import OUTPUT_MANIFEST
 from magicbyte.reading.entry_runs import PartitionReader
-from magicbyte.writing._output_log_dir import DRAFTS
+from magicbyte.writing._output_log_dir import DRAFTS, OutputLogDir
 from magicbyte.writing._output_parts import OutputPart
 from magicbyte.writing.copies import CopyChange, rewrite
 from magicbyte.writing.rewrite import ChangeCounts
@@ -242,3 +243,37 @@ def test_manifest_lists_what_was_written(tmp_path: Path) -> None:
     rows = [row["report"] for row in manifest["partitions"].values()]
     assert rows == report.partitions
     assert manifest["command"] == "rewrite"
+
+
+def test_manifest_of_many_partitions_is_not_written_after_each(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It lists all partitions, so that would take a time that grows with their square."""
+    dataset = write_topic(tmp_path / "in", num_partitions=40)
+    num_saves = 0
+    manifest = OutputLogDir._manifest
+
+    def slow_manifest(output_dir: OutputLogDir) -> bytes:
+        nonlocal num_saves
+        num_saves += 1
+        time.sleep(0.1)
+        return manifest(output_dir)
+
+    monkeypatch.setattr(OutputLogDir, "_manifest", slow_manifest)
+    report = rewrite(dataset, tmp_path / "out")
+    assert num_saves < 10
+    saved = json.loads((tmp_path / "out" / OUTPUT_MANIFEST).read_text())
+    assert [row["report"] for row in saved["partitions"].values()] == report.partitions
+
+
+def test_partitions_that_the_manifest_lacks_after_a_kill_are_written_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    dataset = write_topic(tmp_path / "in")
+    rewrite(dataset, tmp_path / "out")
+    path = tmp_path / "out" / OUTPUT_MANIFEST
+    saved = json.loads(path.read_text())
+    path.write_text(json.dumps(saved | {"partitions": {}}))
+    report = rewrite(dataset, tmp_path / "out")
+    assert {row["outcome"] for row in report.partitions} == {"written"}
+    assert json.loads(path.read_text()) == saved

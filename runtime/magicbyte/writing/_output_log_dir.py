@@ -6,6 +6,7 @@ finished partitions, so that a run that was killed can be repeated and writes on
 
 import json
 import os
+import time
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,11 +17,15 @@ from magicbyte.errors import InputError
 from magicbyte.logdir.file_names import OUTPUT_MANIFEST
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.storage.output_folder import LocalFolder
+from magicbyte.writing._new_folder import create_output_folder
 
 MANIFEST_VERSION = 1
 
 DRAFTS = ".unfinished"
 """Folder in the output folder with the partition that is being written."""
+
+SAVE_SHARE = 0.05
+"""Largest share of a run's time in which the manifest is written, which lists all partitions."""
 
 CHECKPOINT_NAMES = {
     "log_start": "log-start-offset-checkpoint",
@@ -60,15 +65,17 @@ class OutputLogDir:
         self.job = job
         self._folder = LocalFolder(self.path)
         self._partitions: dict[str, dict[str, Any]] = {}
+        self._next_save = 0.0
 
     def open(self) -> None:
         """Create the folder, or read the manifest of an earlier run of the same job.
 
-        Raises InputError if it holds anything else.
+        Raises InputError if it holds anything else, OSError if files cannot be created in it.
         """
-        self.path.mkdir(parents=True, exist_ok=True)
-        if not self.read_manifest():
-            self._save()
+        has_manifest = self.read_manifest()
+        create_output_folder(self.path)
+        if not has_manifest:
+            self.save()
 
     def read_manifest(self) -> bool:
         """Read the manifest of an earlier run of the same job; return False where the folder is new or empty.
@@ -137,19 +144,26 @@ class OutputLogDir:
     def publish(
         self, log: PartitionLog, report: dict[str, Any], checkpoint_offsets: "CheckpointOffsets"
     ) -> None:
-        """Make the draft of *log* its output, after all of it is on the disk."""
+        """Make the draft of *log* its output, after all of it is on the disk.
+
+        Its offsets are in the checkpoints before it appears. The manifest may lack it until `save`: if the run is
+        killed before, the next one writes it again.
+        """
         draft, target = self.path / DRAFTS / log.name, self.path / log.name
         sync_folder_tree(draft)
         if target.exists():  # of an earlier run, from a source that has changed since
             LocalFolder(target).delete_folder()
-        draft.replace(target)
         self._partitions[log.name] = {
             "source": source_state(log),
             "report": report,
             "offsets": checkpoint_offsets.as_row(),
         }
-        self._save()
+        self._write_checkpoints()
+        draft.replace(target)
+        _sync_folder(self.path)
         self.drop_draft()
+        if time.monotonic() >= self._next_save:
+            self.save()
 
     @property
     def partition_names(self) -> list[str]:
@@ -171,7 +185,7 @@ class OutputLogDir:
         offsets = CheckpointOffsets(log_start=None, cleaner=None).as_row()
         for name, row in reports.items():
             self._partitions[name] = {"source": [], "report": row, "offsets": offsets}
-        self._save()
+        self.save()
         for name in reports:
             LocalFolder(self.path / name).delete_folder()
             (drafts / name).replace(self.path / name)
@@ -179,25 +193,36 @@ class OutputLogDir:
             for name in others:
                 LocalFolder(self.path / name).delete_folder()
                 del self._partitions[name]
-        self._save()
+        self.save()
 
-    def _save(self) -> None:
+    def save(self) -> None:
         """Write the checkpoints and the manifest."""
-        rows = {name: row["offsets"] for name, row in sorted(self._partitions.items())}
-        checkpoints = _checkpoints(rows)
-        for name in CHECKPOINT_NAMES.values():
-            if name in checkpoints:
-                self._folder.write(name, checkpoints[name])
-            else:
-                self._folder.delete(name)
-        manifest = {
+        begin = time.monotonic()
+        self._write_checkpoints()
+        self._folder.write(OUTPUT_MANIFEST, self._manifest())
+        _sync_folder(self.path)
+        end = time.monotonic()
+        self._next_save = end + (end - begin) / SAVE_SHARE
+
+    def _manifest(self) -> bytes:
+        """Return the manifest: JSON with a line for each partition."""
+        header = {
             "version": MANIFEST_VERSION,
             "command": self.job.command,
             "options": self.job.options,
-            "partitions": self._partitions,
         }
-        self._folder.write(OUTPUT_MANIFEST, (json.dumps(manifest, indent=1) + "\n").encode())
-        _sync_folder(self.path)
+        rows = [f" {json.dumps(name)}: {json.dumps(row)}" for name, row in self._partitions.items()]
+        head = json.dumps(header).removesuffix("}")
+        return (head + ', "partitions": {\n' + ",\n".join(rows) + "\n}}\n").encode()
+
+    def _write_checkpoints(self) -> None:
+        rows = {name: row["offsets"] for name, row in sorted(self._partitions.items())}
+        checkpoints = _checkpoints(rows)
+        for name in CHECKPOINT_NAMES.values():
+            if name not in checkpoints:
+                self._folder.delete(name)
+            elif checkpoints[name] != self._folder.read(name):
+                self._folder.write(name, checkpoints[name])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,6 +12,7 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import LostBytes, PartitionReader, SegmentStart
 from magicbyte.storage.output_folder import LocalFolder
 from magicbyte.writing._companions import INDEX_INTERVAL_BYTES, CompanionBuilder, SegmentCompanions
+from magicbyte.writing._new_folder import create_output_folder
 from magicbyte.writing._output_log_dir import DRAFTS, RewriteJob, sync_folder_tree
 from magicbyte.writing.copies import check_local, check_whole
 from magicbyte.writing.rewrite import (
@@ -94,7 +95,7 @@ def _new_folder(folder_path: str | os.PathLike[str], dataset: Dataset) -> LocalF
     check_local(folder_path)
     path = Path(os.path.abspath(folder_path))
     check_outside(path, dataset.all_logs, ())
-    path.mkdir(parents=True, exist_ok=True)
+    create_output_folder(path)
     names = sorted(os.listdir(path))
     if names:
         raise InputError(f"the folder holds {names[0]}", "a new or empty folder", path=str(path))

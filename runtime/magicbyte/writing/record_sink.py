@@ -19,6 +19,7 @@ from magicbyte.limits import DEFAULT_LIMITS
 from magicbyte.output_guard import check_no_log_folder
 from magicbyte.storage import absolute_path
 from magicbyte.storage.output_folder import LocalFolder
+from magicbyte.writing._new_folder import create_output_folder
 from magicbyte.writing._output_log_dir import DRAFTS, OutputLogDir, RewriteJob
 from magicbyte.writing._partition_writer import PartitionWriter
 from magicbyte.writing._record_columns import check_record_schema
@@ -78,6 +79,7 @@ class RecordSink:
 
     def begin(self) -> None:
         """Create the hidden folder. Tasks do not: one that runs after the end of the write would create it again."""
+        create_output_folder(self.path)
         self.runs_folder.mkdir(parents=True)
 
     def check_schema(self, schema: pa.Schema) -> None:

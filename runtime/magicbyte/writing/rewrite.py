@@ -7,6 +7,7 @@ files, verifies the output, compares it with its source, and publishes each part
 import os
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -158,8 +159,29 @@ def rewrite_partitions(
     be written, and ChangedError where a source changes while it is read.
     """
     report = RewriteReport(command, None if output_dir is None else output_dir.given_path)
-    if output_dir is not None:
-        output_dir.open()
+    if output_dir is None:
+        _rewrite_all(dataset, change, None, settings, report, progress)
+        return report
+    output_dir.open()
+    try:
+        _rewrite_all(dataset, change, output_dir, settings, report, progress)
+    except BaseException:
+        with suppress(OSError):  # the first error is the one to report
+            output_dir.save()
+        raise
+    output_dir.save()
+    return report
+
+
+def _rewrite_all(
+    dataset: Dataset,
+    change: Change,
+    output_dir: OutputLogDir | None,
+    settings: WriterSettings,
+    report: RewriteReport,
+    progress: Progress | None,
+) -> None:
+    """Write each partition that an earlier run has not finished, and add its row to *report*."""
     num_bytes, done = sum(log.log_bytes for log in dataset.logs), 0
     for log in dataset.logs:
         row = None if output_dir is None else output_dir.finished(log)
@@ -177,7 +199,6 @@ def rewrite_partitions(
         done += log.log_bytes
         if progress is not None:
             progress(done, num_bytes)
-    return report
 
 
 def nonzero(change_counts: Counter[str]) -> dict[str, int]:

@@ -88,8 +88,8 @@ def _write_rows(sink: RecordSink, rows: Any) -> RewriteReport:
     schema, arrow_batches = _arrow_batches(rows)
     if "offset" in schema.names and sink.starting_offset != 0:
         raise InputError("starting_offset with the column 'offset'", "one of them")
+    sink.begin()
     try:
-        sink.begin()
         writer = sink.run_writer(schema)
         for arrow_batch in arrow_batches:
             writer.write(arrow_batch, time.time_ns() // 1_000_000)
