@@ -34,6 +34,7 @@ SLOW = {
     "reading/test_limits.py",
     "reading/test_process_pool.py",
     "reading/test_real_logs.py",
+    "reading/test_scan.py",
     "reading/test_transaction_memory.py",
     "spec/test_real_files.py",
     "statistics/test_real_logs.py",

@@ -102,6 +102,7 @@ def test_dataset_shows_its_tables_and_its_plan_only() -> None:
         "latest",
         "of_topics",
         "plan",
+        "scan",
         "splits",
         "stored",
         "table",

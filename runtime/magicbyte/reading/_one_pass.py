@@ -293,9 +293,7 @@ def record_rows(
 
     Raises InputError for a disposition that does not exist.
     """
-    for name in dispositions:
-        if name not in schemas.DISPOSITIONS:
-            raise InputError(f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}")
+    check_dispositions(dispositions)
     only_wanted = "outside_range" not in dispositions
     select = partial(select_rows, dispositions=dispositions)
     of_split = split_reader(planner, names, select)
@@ -309,3 +307,10 @@ def record_rows(
         read, read_all = after_findings(unreadable, read), after_findings(unreadable, read_all)
     schema = schemas.RECORDS.schema(names) if names else pa.schema([])
     return Rows(with_binary_views(schema) if views else schema, read, read_all)
+
+
+def check_dispositions(names: Sequence[str]) -> None:
+    """Raise InputError for a name that is no disposition."""
+    for name in names:
+        if name not in schemas.DISPOSITIONS:
+            raise InputError(f"disposition {name!r}", f"some of {', '.join(schemas.DISPOSITIONS)}")

@@ -7,7 +7,7 @@ takes longer than reading the first records of a log.
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 import pyarrow as pa
 
@@ -26,6 +26,9 @@ from magicbyte.reading.split import Split, select_rows
 from magicbyte.reading.survey import open_or_give_up
 from magicbyte.tables import schemas
 from magicbyte.tables.table_definition import TableDefinition
+
+if TYPE_CHECKING:
+    from magicbyte.reading._scan import TableScan
 
 
 class OtherTopics(Protocol):
@@ -220,6 +223,32 @@ class Dataset(PartitionTables):
         definition = schemas.table_named(table)
         names = definition.check(tuple(definition.names if columns is None else columns))
         return _stored_rows(self, definition, names)
+
+    def scan(
+        self, table: str = "records", *, dispositions: Sequence[str] = ("delivered",)
+    ) -> "TableScan":
+        """Return a table as a `pyarrow.dataset.Dataset`, into which DuckDB and Polars push columns and conditions.
+
+        Args:
+            table: Name of a table.
+            dispositions: Dispositions of the records to return, as for `records`.
+        Returns:
+            A scan of all columns of the table. It decodes those that a query names. A condition on topic,
+            partition and offset of `records` limits the bytes that are read.
+        Raises:
+            InputError: The table or a disposition does not exist.
+        Example:
+            >>> import pyarrow.dataset as ds
+            >>> scan = mb.open("log-0", topics=["fenced"]).scan()
+            >>> scan.count_rows(filter=ds.field("offset") >= 8)
+            2
+        """
+        from magicbyte.reading._scan import records_scan, table_scan  # imports pyarrow.dataset
+
+        definition = schemas.table_named(table)
+        if definition is schemas.RECORDS:
+            return records_scan(self._planner, self.logs, tuple(dispositions), self.unreadable)
+        return table_scan(definition, self.table)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:
         """Return the splits that together give the records, in order of rows.

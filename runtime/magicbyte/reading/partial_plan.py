@@ -18,7 +18,7 @@ from magicbyte.reading._indexed_range import UNREAD_BYTES, survey_by_index
 from magicbyte.reading._indexed_times import offset_by_index
 from magicbyte.reading._stream_plan import survey_of_appended, survey_of_ranges
 from magicbyte.reading.plan_ahead import plan_ahead
-from magicbyte.reading.planner import Planner
+from magicbyte.reading.planner import RANGE_SPLIT_BYTES, Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import before, each_segment, from_offset, up_to
 from magicbyte.reading.split import Split
@@ -296,6 +296,8 @@ def survey_of_wanted(planner: Planner, log: PartitionLog) -> tuple[Survey, Offse
     if planner.options.on_damage != "stop":
         offsets = wanted_offsets(planner, log)
         if offsets != NO_RANGE:
-            survey = survey_of_range(planner, log, offsets, stable_offset=planner.stable_offset)
+            survey = survey_of_range(
+                planner, log, offsets, RANGE_SPLIT_BYTES, stable_offset=planner.stable_offset
+            )
             return survey, offsets
     return planner.survey(log, for_records=True), wanted_offsets(planner, log)

@@ -8,7 +8,6 @@ from bisect import bisect_left
 from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
-from itertools import pairwise
 from operator import attrgetter
 from threading import Lock
 from typing import Any
@@ -36,6 +35,7 @@ from magicbyte.reading._log_pass import (
 from magicbyte.reading._markers_ahead import MAX_AHEAD_BYTES, AheadPlan
 from magicbyte.reading._part_markers import UntrustedPartError
 from magicbyte.reading._split_outcomes import SplitOutcomes
+from magicbyte.reading._split_pieces import joined_pieces, split_pieces
 from magicbyte.reading._survey_passes import (
     HeaderCheckPass,
     IndexPass,
@@ -50,6 +50,10 @@ from magicbyte.reading.survey import Boundary, Opener, SegmentSurvey, Survey, op
 SPLIT_BYTES = 4 * MIB
 """Bytes of a segment that one task of a thread reads. Independent of the number of threads, so
 that neither rows nor their order nor the report depend on it."""
+
+RANGE_SPLIT_BYTES = 64 << 10
+"""The same where a range of offsets is read, so that few bytes are read before and after it; splits inside
+of the range are joined."""
 
 STORED_SPLIT_BYTES = 32 * MIB
 """The same for a log in a store that its offset indexes divide: each split begins with a few requests."""
@@ -309,8 +313,12 @@ class Planner:
         *,
         by_segment: bool = False,
         only_wanted: bool = False,
+        joined_bytes: int = 0,
     ) -> Iterator[Split]:
-        """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*."""
+        """Yield the splits of a partition; if *only_wanted*, those that may hold *offsets*.
+
+        Adjacent splits of *joined_bytes* at most become one.
+        """
         only_wanted = only_wanted and offsets != NO_RANGE and survey.is_in_order
         split_outcomes: SplitOutcomes | None = None
         options = self.options
@@ -321,21 +329,14 @@ class Planner:
             last_stable_offset = None  # no transaction is open: no record waits for its outcome
         for number, segment in enumerate(survey.segments):
             following = survey.segments[number + 1] if number + 1 < len(survey.segments) else None
-            after = following.boundaries[0] if following else None
-            inside = segment.boundaries[:1] if by_segment else segment.boundaries
-            boundaries: list[Boundary | None] = [*inside, after]
-            end = _end_of_data(segment)
+            wanted_pieces = split_pieces(
+                segment, following, offsets if only_wanted else NO_RANGE, by_segment
+            )
             has_transactions = segment.has_transactions and survey.settles_transactions
-            for here, there in pairwise(boundaries):
-                assert here is not None
-                stop = end if there is after or there is None else there.position
+            for here, there, stop in joined_pieces(wanted_pieces, joined_bytes):
                 ranges = segment.unsound_ranges
                 low = bisect_left(ranges, here.position, key=_START)
                 high = bisect_left(ranges, stop, key=_START)
-                if here.position >= stop or (
-                    only_wanted and _is_outside(here, there, offsets, is_damaged=low < high)
-                ):
-                    continue
                 planned, index = PlannedOutcomes(), None
                 if has_transactions:
                     split_outcomes = split_outcomes or SplitOutcomes(survey)
@@ -447,30 +448,3 @@ def _ahead(
         is_of_range=survey.is_of_range,
         is_open_allowed=survey.is_of_range and isolation_level == "read_uncommitted",
     )
-
-
-def _is_outside(
-    here: Boundary, there: Boundary | None, offsets: OffsetRange, *, is_damaged: bool
-) -> bool:
-    """Return whether no offset between the boundaries *here* and *there* is in *offsets*.
-
-    Offsets in the log must increase. Between the last sound entry and *there*, damage may have any.
-    """
-    first, end = offsets
-    last = None if there is None else there.last_before
-    if is_damaged and there is not None and there.first is not None:
-        last = there.first - 1
-    if last is not None and first is not None and last < first:
-        return True
-    return here.floor is not None and end is not None and here.floor + 1 >= end
-
-
-def _end_of_data(segment: SegmentSurvey) -> int:
-    """Return the position after the last split of *segment*: its end, its tail or the read's stop."""
-    if segment.stop_at is not None:
-        return segment.stop_at
-    end = segment.file.size_bytes
-    for unsound in segment.unsound_ranges:
-        if unsound.kind == "tail":
-            end = min(end, unsound.start)
-    return end

@@ -20,7 +20,7 @@ from magicbyte.reading._range_check import range_findings
 from magicbyte.reading._whole_log_plan import planned_by_survey
 from magicbyte.reading.partial_plan import survey_of_wanted, wanted_offsets
 from magicbyte.reading.plan_ahead import plan_ahead
-from magicbyte.reading.planner import Planner
+from magicbyte.reading.planner import SPLIT_BYTES, Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import ChunkResult, Split, SplitReader
 from magicbyte.reading.survey import Opener, Survey, open_segment
@@ -359,7 +359,9 @@ def _splits_and_tallies(
             num_unread += file.size_bytes - file.start
         for left_out in log.left_out:
             num_unread += left_out.end - left_out.start
-        for split in planner.splits(survey, offsets, only_wanted=only_wanted):
+        for split in planner.splits(
+            survey, offsets, only_wanted=only_wanted, joined_bytes=SPLIT_BYTES
+        ):
             num_unread -= split.end - split.start
             rest = split if read_from is None else read_from.rest_of(split)
             if rest is not None:
