@@ -22,9 +22,9 @@ def plain(value: Any, avro_type: AvroType) -> Any:
             assert list(value) == [field.name for field in avro_type.fields]
             return {field.name: plain(value[field.name], field.type) for field in avro_type.fields}
         case AvroArray():
-            return [plain(item, avro_type.items) for item in value]
+            return [plain(item, avro_type.item_type) for item in value]
         case AvroMap():
-            return {key: plain(item, avro_type.values) for key, item in value}
+            return {key: plain(item, avro_type.value_type) for key, item in value}
         case AvroUnion():
             indices = avro_type.value_indices
             if len(indices) == 1:

@@ -35,20 +35,20 @@ class PassReader(Protocol):
         """Read the whole file; return the number of rows and the checksum of the columns (0: no columns)."""
 
 
-def serve(reader: PassReader) -> None:
-    """Make a pass over a file with *reader* for each line of standard input, and print its cost."""
+def serve(pass_reader: PassReader) -> None:
+    """Make a pass over a file with *pass_reader* for each line of standard input, and print its cost."""
     loaded = None
     for line in sys.stdin:
         path, mode, via, threads = line.rstrip("\n").split("\t")
         if (path, via) != loaded:
-            reader.load(Path(path), via)
+            pass_reader.load(Path(path), via)
             loaded = (path, via)
         checksum = 0
         begun = [clock() for clock in CLOCKS]
         if mode == "check":
-            rows, checksum = reader.check()
+            rows, checksum = pass_reader.check()
         else:
-            rows = reader.read(mode, int(threads))
+            rows = pass_reader.read(mode, int(threads))
         spent = [clock() - start for clock, start in zip(CLOCKS, begun, strict=True)]
         print(rows, checksum, *spent, flush=True)
 

@@ -263,8 +263,8 @@ class AvroCases:
             if lot < 0.4:
                 enum["default"] = symbols[0]
 
-    def _change_fields(self, record: Schema) -> None:
-        fields = record["fields"]
+    def _change_fields(self, definition: Schema) -> None:
+        fields = definition["fields"]
         for field in fields:
             field["type"] = self._changed(field["type"])
         defining = [field for field in fields if not isinstance(field["type"], str)]
@@ -278,7 +278,7 @@ class AvroCases:
         # Types are defined before they are used: only fields of plain types change their order.
         self.random.shuffle(plain)
         added = [self._field_with_default(f"d{number}") for number in range(2)]
-        record["fields"] = [*added[: self.random.randint(0, 2)], *defining, *plain]
+        definition["fields"] = [*added[: self.random.randint(0, 2)], *defining, *plain]
 
     def _field_with_default(self, name: str) -> Schema:
         chosen = self.random.choice(

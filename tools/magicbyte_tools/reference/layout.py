@@ -40,12 +40,12 @@ def places(
     such as a message's timestamp, gives the fields after it two offsets; variable sizes give none.
     """
     placements: list[FieldPlacement] = []
-    starts: set[int] | None = {0}
+    possible_offsets: set[int] | None = {0}
     first_covered = _first_covered(structure)
     for attribute in structure.fields:
         covered = covered or attribute["id"] == first_covered
         size = None if bits(attribute) else library.size(attribute, structure)
-        offset = " or ".join(map(str, sorted(starts))) if starts else UNKNOWN
+        offset = " or ".join(map(str, sorted(possible_offsets))) if possible_offsets else UNKNOWN
         placements.append(
             FieldPlacement(
                 attribute,
@@ -57,11 +57,11 @@ def places(
                 condition(attribute),
             )
         )
-        if starts is not None and size is not None:
-            moved = {start + size for start in starts}
-            starts = starts | moved if "if" in attribute else moved
-        elif not (starts is not None and _replaced(attribute, structure)):
-            starts = None
+        if possible_offsets is not None and size is not None:
+            moved = {start + size for start in possible_offsets}
+            possible_offsets = possible_offsets | moved if "if" in attribute else moved
+        elif not (possible_offsets is not None and _replaced(attribute, structure)):
+            possible_offsets = None
     return placements
 
 

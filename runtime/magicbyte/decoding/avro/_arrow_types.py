@@ -4,7 +4,7 @@ from functools import cache
 
 import pyarrow as pa
 
-from magicbyte.decoding.avro._types import AvroEnum, AvroFixed, AvroPrimitive
+from magicbyte.decoding.avro._types import AvroEnum, AvroFixed, AvroScalar
 
 UNITS = {"millis": "ms", "micros": "us", "nanos": "ns"}
 
@@ -26,7 +26,7 @@ def _primitives() -> dict[str, pa.DataType]:
     }
 
 
-def arrow_scalar_type(scalar: AvroPrimitive | AvroFixed | AvroEnum) -> pa.DataType:
+def arrow_scalar_type(scalar: AvroScalar) -> pa.DataType:
     """Return the Arrow type of a primitive or fixed type, or an enum."""
     logical = scalar.logical
     if logical is None:

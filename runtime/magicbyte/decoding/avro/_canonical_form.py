@@ -33,9 +33,9 @@ def _canonical(avro_type: AvroType, defined: set[str]) -> str:
         case AvroUnion():
             return f"[{','.join(_canonical(branch, defined) for branch in avro_type.branches)}]"
         case AvroArray():
-            return f'{{"type":"array","items":{_canonical(avro_type.items, defined)}}}'
+            return f'{{"type":"array","items":{_canonical(avro_type.item_type, defined)}}}'
         case AvroMap():
-            return f'{{"type":"map","values":{_canonical(avro_type.values, defined)}}}'
+            return f'{{"type":"map","values":{_canonical(avro_type.value_type, defined)}}}'
         case AvroRecord():
             fields = ",".join(
                 f'{{"name":{_quoted(field.name)},"type":{_canonical(field.type, defined)}}}'

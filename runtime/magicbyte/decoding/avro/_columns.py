@@ -8,11 +8,10 @@ import pyarrow as pa
 from magicbyte.decoding.avro._arrow_types import arrow_scalar_type
 from magicbyte.decoding.avro._types import (
     AvroArray,
-    AvroEnum,
-    AvroFixed,
     AvroMap,
     AvroPrimitive,
     AvroRecord,
+    AvroScalar,
     AvroType,
     AvroUnion,
     branch_names,
@@ -22,7 +21,7 @@ from magicbyte.engines.columnar.avro_program import (
     FIXED_WIDTH,
     ITEMS,
     NO_DATA,
-    ColumnLayout,
+    AvroColumnLayout,
 )
 from magicbyte.errors import NotColumnarError
 
@@ -33,18 +32,18 @@ DURATION_BYTES = 16
 
 
 @dataclass(eq=False, slots=True)
-class Column:
+class AvroColumn:
     """An Arrow column, and the columns in it."""
 
     number: int
     avro_type: AvroType
     """Type of the values; for a union of null and one other type, the other."""
     arrow_type: pa.DataType
-    layout: ColumnLayout
-    children: "list[Column]" = field(default_factory=list)
+    layout: AvroColumnLayout
+    inner_columns: "list[AvroColumn]" = field(default_factory=list)
     end: int = 0
     """Number after the last column in it."""
-    branch_columns: "dict[int, Column]" = field(default_factory=dict)
+    branch_columns: "dict[int, AvroColumn]" = field(default_factory=dict)
     """Columns of the branches of a union of several types, by their indices."""
 
 
@@ -53,26 +52,26 @@ class ColumnTree:
 
     def __init__(self, root: AvroType) -> None:
         """Raises NotColumnarError if there are too many columns, or *root* contains itself."""
-        self.columns: list[Column] = []
+        self.columns: list[AvroColumn] = []
         self.num_spaces = 1
         self._open_records: list[AvroRecord] = []
         self.root = self._column(root, 0, is_nullable=True)
 
     def _add(
         self, avro_type: AvroType, kind: int, space: int, width: int, is_nullable: bool
-    ) -> Column:
+    ) -> AvroColumn:
         number = len(self.columns)
         if number == MAX_COLUMNS:
             raise NotColumnarError(
                 f"more than {MAX_COLUMNS} fields, those of inner records included",
                 "a smaller schema, or values as JSON",
             )
-        layout = ColumnLayout(kind, space, width, is_nullable)
-        column = Column(number, avro_type, pa.null(), layout)
+        layout = AvroColumnLayout(kind, space, width, is_nullable)
+        column = AvroColumn(number, avro_type, pa.null(), layout)
         self.columns.append(column)
         return column
 
-    def _column(self, avro_type: AvroType, space: int, is_nullable: bool) -> Column:
+    def _column(self, avro_type: AvroType, space: int, is_nullable: bool) -> AvroColumn:
         match avro_type:
             case AvroRecord():
                 column = self._record(avro_type, space, is_nullable)
@@ -80,22 +79,20 @@ class ColumnTree:
                 column = self._union(avro_type, space, is_nullable)
             case AvroArray():
                 column = self._list(avro_type, space, is_nullable)
-                item = self._column(avro_type.items, column.layout.width, is_nullable=False)
-                column.children, column.arrow_type = [item], pa.list_(item.arrow_type)
+                item = self._column(avro_type.item_type, column.layout.width, is_nullable=False)
+                column.inner_columns, column.arrow_type = [item], pa.list_(item.arrow_type)
             case AvroMap():
                 column = self._list(avro_type, space, is_nullable)
                 key = self._column(AvroPrimitive("string"), column.layout.width, is_nullable=False)
-                item = self._column(avro_type.values, column.layout.width, is_nullable=False)
-                column.children = [key, item]
+                item = self._column(avro_type.value_type, column.layout.width, is_nullable=False)
+                column.inner_columns = [key, item]
                 column.arrow_type = pa.map_(key.arrow_type, item.arrow_type)
             case _:
                 column = self._scalar(avro_type, space, is_nullable)
         column.end = len(self.columns)
         return column
 
-    def _scalar(
-        self, scalar: AvroPrimitive | AvroFixed | AvroEnum, space: int, is_nullable: bool
-    ) -> Column:
+    def _scalar(self, scalar: AvroScalar, space: int, is_nullable: bool) -> AvroColumn:
         arrow_type = arrow_scalar_type(scalar)
         width = 0
         if pa.types.is_null(arrow_type):
@@ -108,28 +105,28 @@ class ColumnTree:
         column.arrow_type = arrow_type
         return column
 
-    def _list(self, avro_type: AvroArray | AvroMap, space: int, is_nullable: bool) -> Column:
+    def _list(self, avro_type: AvroArray | AvroMap, space: int, is_nullable: bool) -> AvroColumn:
         items_space = self.num_spaces
         self.num_spaces += 1
         return self._add(avro_type, ITEMS, space, items_space, is_nullable)
 
-    def _record(self, record: AvroRecord, space: int, is_nullable: bool) -> Column:
-        if record in self._open_records:
+    def _record(self, avro_record: AvroRecord, space: int, is_nullable: bool) -> AvroColumn:
+        if avro_record in self._open_records:
             raise NotColumnarError(
-                f"the record {record.full_name} contains itself",
+                f"the record {avro_record.full_name} contains itself",
                 "a schema without recursion, or values as JSON",
             )
-        self._open_records.append(record)
-        column = self._add(record, NO_DATA, space, 0, is_nullable)
-        column.children = [
-            self._column(member.type, space, is_nullable=False) for member in record.fields
+        self._open_records.append(avro_record)
+        column = self._add(avro_record, NO_DATA, space, 0, is_nullable)
+        column.inner_columns = [
+            self._column(member.type, space, is_nullable=False) for member in avro_record.fields
         ]
         self._open_records.pop()
-        names = (member.name for member in record.fields)
-        column.arrow_type = _struct(names, column.children)
+        names = (member.name for member in avro_record.fields)
+        column.arrow_type = _struct(names, column.inner_columns)
         return column
 
-    def _union(self, union: AvroUnion, space: int, is_nullable: bool) -> Column:
+    def _union(self, union: AvroUnion, space: int, is_nullable: bool) -> AvroColumn:
         indices = union.value_indices
         is_nullable = is_nullable or union.null_index >= 0
         if len(indices) <= 1:
@@ -140,13 +137,13 @@ class ColumnTree:
         for index in indices:
             child = self._column(union.branches[index], space, is_nullable=True)
             column.branch_columns[index] = child
-        column.children = list(column.branch_columns.values())
-        column.arrow_type = _struct((names[index] for index in indices), column.children)
+        column.inner_columns = list(column.branch_columns.values())
+        column.arrow_type = _struct((names[index] for index in indices), column.inner_columns)
         return column
 
 
-def _struct(names: Iterable[str], children: list[Column]) -> pa.DataType:
-    types = (child.arrow_type for child in children)
+def _struct(names: Iterable[str], inner_columns: list[AvroColumn]) -> pa.DataType:
+    types = (child.arrow_type for child in inner_columns)
     return pa.struct([pa.field(*member) for member in zip(names, types, strict=True)])
 
 

@@ -97,8 +97,8 @@ class AvroDecoder:
     def _decode_in_python(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
         """Return what `decode` returns, where no library of kernels fits this processor."""
 
-        def read(reader: ValueReader) -> Any:
-            return reader.read_value(self._step)
+        def read(value_reader: ValueReader) -> Any:
+            return value_reader.read_value(self._step)
 
         decoded_values, codes, positions = _read_values(read, values, starts)
         return DecodedValues(
@@ -132,12 +132,12 @@ class AvroJsonDecoder:
         self._step = resolve(writer.root, self._reader_type)
 
     def decode(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
-        """Decode *values*; the arguments and errors are those of `AvroDecoder.decode`."""
+        """Decode *values*; arguments and errors are as in `AvroDecoder.decode`."""
         spare_bytes = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * values.nbytes)
 
-        def read(reader: ValueReader) -> str:
+        def read(value_reader: ValueReader) -> str:
             nonlocal spare_bytes
-            text = json_text(reader.read_value(self._step), self._reader_type)
+            text = json_text(value_reader.read_value(self._step), self._reader_type)
             if len(text) > spare_bytes:
                 raise ValueFault(Fault.OUTPUT_LIMIT, 0)
             spare_bytes -= len(text)
@@ -148,19 +148,19 @@ class AvroJsonDecoder:
 
 
 def _read_values(
-    read: Callable[[ValueReader], Any], values: pa.Array, starts: Starts | int
+    read_one: Callable[[ValueReader], Any], values: pa.Array, starts: Starts | int
 ) -> tuple[list[Any], FaultCodes, Positions]:
-    """Return the result of *read* for each value, None for null and faults, and the faults."""
-    results: list[Any] = [None] * len(values)
+    """Return the result of *read_one* for each value, None for null and faults, and the faults."""
+    python_values: list[Any] = [None] * len(values)
     codes, positions = np.zeros(len(values), np.int16), np.zeros(len(values), np.int32)
     for row, content in enumerate(values):
         if content.is_valid:
             start = starts if isinstance(starts, int) else int(starts[row])
             try:
-                results[row] = read(ValueReader(content.as_py(), start))
+                python_values[row] = read_one(ValueReader(content.as_py(), start))
             except ValueFault as fault:
-                codes[row], positions[row] = fault.code, fault.position
-    return results, codes, positions
+                codes[row], positions[row] = fault.reason, fault.position
+    return python_values, codes, positions
 
 
 def _checked_starts(values: pa.Array, starts: Starts | int) -> Starts | int:

@@ -26,9 +26,9 @@ MAX_DEFAULT_DEPTH = 100
 INT_BITS = {"int": 32, "long": 64}
 
 
-def encode_default(field: AvroField, where: str) -> bytes:
-    """Return the default of *field*, encoded. Raises SchemaError if it does not have the field's type."""
-    return _DefaultEncoder(where).encode(field.type, field.default, 0)
+def encode_default(reader_field: AvroField, where: str) -> bytes:
+    """Return the default of *reader_field*, encoded. Raises SchemaError if it has another type."""
+    return _DefaultEncoder(where).encode(reader_field.type, reader_field.default, 0)
 
 
 class _DefaultEncoder:
@@ -105,13 +105,13 @@ class _DefaultEncoder:
         names = ", ".join(type_name(branch) for branch in union.branches)
         raise self._error(f"default {default!r:.60}", f"a value of {names}")
 
-    def _record(self, record: AvroRecord, default: Any, depth: int) -> bytes:
+    def _record(self, avro_record: AvroRecord, default: Any, depth: int) -> bytes:
         if not isinstance(default, dict):
-            raise self._error(f"default {default!r:.60}", f"an object for {record.full_name}")
+            raise self._error(f"default {default!r:.60}", f"an object for {avro_record.full_name}")
         parts = []
-        for field in record.fields:
+        for field in avro_record.fields:
             if field.name not in default and not field.has_default:
-                raise self._error(f"no {field.name!r}", f"all fields of {record.full_name}")
+                raise self._error(f"no {field.name!r}", f"all fields of {avro_record.full_name}")
             parts.append(self.encode(field.type, default.get(field.name, field.default), depth + 1))
         return b"".join(parts)
 
@@ -119,20 +119,20 @@ class _DefaultEncoder:
         parts = []
         match avro_type, default:
             case AvroArray(), list():
-                parts = [self.encode(avro_type.items, item, depth + 1) for item in default]
+                parts = [self.encode(avro_type.item_type, item, depth + 1) for item in default]
             case AvroMap(), dict():
                 for key, item in default.items():
                     parts.append(
                         self._primitive("string", key)
-                        + self.encode(avro_type.values, item, depth + 1)
+                        + self.encode(avro_type.value_type, item, depth + 1)
                     )
             case _:
                 raise self._error(f"default {default!r:.60}", f"an {avro_type.kind}")
         return (zigzag(len(parts)) if parts else b"") + b"".join(parts) + b"\0"
 
 
-def _with_length(content: bytes) -> bytes:
-    return zigzag(len(content)) + content
+def _with_length(unframed: bytes) -> bytes:
+    return zigzag(len(unframed)) + unframed
 
 
 def zigzag(number: int) -> bytes:

@@ -27,11 +27,11 @@ _SENTENCES = {
 }
 
 
-def fault_sentence(code: int) -> str:
+def fault_sentence(error_code: int) -> str:
     """Return why a value did not decode, as a clause without a period.
 
     Args:
-        code: A number of `DecodedValues.error_codes`.
+        error_code: A number of `DecodedValues.error_codes`.
     Returns:
         The reason, in the words of Avro's specification.
     Example:
@@ -39,4 +39,4 @@ def fault_sentence(code: int) -> str:
         >>> fault_sentence(2)
         'bytes are left over after the last field'
     """
-    return _SENTENCES[Fault(code)]
+    return _SENTENCES[Fault(error_code)]

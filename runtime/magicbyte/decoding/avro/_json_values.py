@@ -50,9 +50,9 @@ def _plain(value: Any, avro_type: AvroType) -> Any:
                 for field, member in zip(avro_type.fields, value, strict=True)
             }
         case AvroArray():
-            return [_plain(item, avro_type.items) for item in value]
+            return [_plain(item, avro_type.item_type) for item in value]
         case AvroMap():
-            return {key: _plain(item, avro_type.values) for key, item in value}
+            return {key: _plain(item, avro_type.value_type) for key, item in value}
         case AvroEnum():
             return avro_type.symbols[value]
     if avro_type.logical is not None:

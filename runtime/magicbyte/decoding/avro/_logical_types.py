@@ -52,5 +52,5 @@ def _decimal(kind: str, definition: dict[str, Any]) -> LogicalType | None:
 
 
 def max_fixed_digits(size: int) -> int:
-    """Return the digits that every number of so many digits has room for in *size* bytes."""
+    """Return the largest count of digits whose numbers all fit in *size* bytes."""
     return max(0, math.floor((8 * size - 1) * math.log10(2)))

@@ -6,7 +6,7 @@ import numpy as np
 
 from magicbyte.decoding.avro import _resolution as steps
 from magicbyte.decoding.avro._arrow_types import MAX_DECIMAL128, MAX_DECIMAL256
-from magicbyte.decoding.avro._columns import Column, ColumnTree
+from magicbyte.decoding.avro._columns import AvroColumn, ColumnTree
 from magicbyte.decoding.avro._defaults import encode_default
 from magicbyte.decoding.avro._types import (
     AvroFixed,
@@ -35,15 +35,15 @@ class Compilation(NamedTuple):
     """A program, and the tree of the columns that it fills."""
 
     program: AvroProgram
-    root: Column
+    root: AvroColumn
 
 
-def compile_program(step: steps.Step, reader: AvroType) -> Compilation:
-    """Compile *step*, which gives values of *reader*.
+def compile_program(step: steps.Step, reader_type: AvroType) -> Compilation:
+    """Compile *step*, which gives values of *reader_type*.
 
     Raises NotColumnarError if the values are no columns, and SchemaError if a default has the wrong type.
     """
-    tree = ColumnTree(reader)
+    tree = ColumnTree(reader_type)
     compiler = _Compiler()
     if tree.root.layout.is_nullable:
         compiler.emit(code.VALID, tree.root.number)
@@ -51,7 +51,7 @@ def compile_program(step: steps.Step, reader: AvroType) -> Compilation:
     compiler.emit(code.END)
     program = AvroProgram(
         instructions=np.array(compiler.instructions, np.int64).reshape(-1),
-        table=np.array(compiler.table or [0], np.int64),
+        table_numbers=np.array(compiler.table or [0], np.int64),
         constants=bytes(compiler.constants) + bytes(code.SLACK),
         columns=tuple(column.layout for column in tree.columns),
         num_spaces=tree.num_spaces,
@@ -69,133 +69,138 @@ class _Compiler:
         self._depth = 0
         self._open_steps: set[int] = set()
 
-    def emit(self, operation: int, column: int = -1, a: int = 0, b: int = 0, c: int = 0) -> int:
+    def emit(self, operation: int, number: int = -1, a: int = 0, b: int = 0, c: int = 0) -> int:
         """Append an instruction; return its number."""
         if len(self.instructions) == MAX_INSTRUCTIONS:
             raise NotColumnarError(
                 f"more than {MAX_INSTRUCTIONS} fields to read",
                 "a smaller schema, or values as JSON",
             )
-        self.instructions.append([operation, column, a, b, c])
+        self.instructions.append([operation, number, a, b, c])
         return len(self.instructions) - 1
 
-    def compile(self, step: steps.Step, column: Column | None) -> None:
-        """Emit instructions for *step*, whose values go into *column*, or are skipped."""
+    def compile(self, step: steps.Step, avro_column: AvroColumn | None) -> None:
+        """Emit instructions for *step*, whose values go into *avro_column*, or are skipped."""
         match step:
             case steps.ReadScalar():
-                self._scalar(step, column)
+                self._scalar(step, avro_column)
             case steps.ReadRecord():
-                self._record(step, column)
+                self._record(step, avro_column)
             case steps.ReadArray():
-                self._list([step.items], steps.min_bytes(step.items), column)
+                self._list([step.item_step], steps.min_bytes(step.item_step), avro_column)
             case steps.ReadMap():
                 key = steps.ReadScalar(steps.STRING, steps.STRING)
-                least = 1 + steps.min_bytes(step.values)
-                self._list([key, step.values], least, column)
+                least = 1 + steps.min_bytes(step.value_step)
+                self._list([key, step.value_step], least, avro_column)
             case steps.ReadUnion():
-                self._union(step, column)
+                self._union(step, avro_column)
             case steps.ChooseBranch():
-                self._choose(step, column)
+                self._choose(step, avro_column)
             case steps.Unresolved():
-                self.emit(code.FAULT, a=step.code)
+                self.emit(code.FAULT, a=step.reason)
 
-    def _record(self, step: steps.ReadRecord, column: Column | None) -> None:
-        if id(step) in self._open_steps:
+    def _record(self, record_step: steps.ReadRecord, avro_column: AvroColumn | None) -> None:
+        if id(record_step) in self._open_steps:
             raise NotColumnarError(
-                f"the record {step.reader.full_name} contains itself",
+                f"the record {record_step.reader_record.full_name} contains itself",
                 "a schema without recursion, or values as JSON",
             )
-        self._open_steps.add(id(step))
-        for field_step, number in step.steps:
-            is_read = column is not None and number >= 0
-            self.compile(field_step, column.children[number] if column and is_read else None)
-        if column is not None:
-            for number in step.defaults:
-                self._default(step.reader, number, column.children[number])
-        self._open_steps.remove(id(step))
+        self._open_steps.add(id(record_step))
+        for field_step, number in record_step.field_steps:
+            is_read = avro_column is not None and number >= 0
+            self.compile(
+                field_step, avro_column.inner_columns[number] if avro_column and is_read else None
+            )
+        if avro_column is not None:
+            for number in record_step.defaults:
+                self._default(record_step.reader_record, number, avro_column.inner_columns[number])
+        self._open_steps.remove(id(record_step))
 
-    def _default(self, record: AvroRecord, number: int, column: Column) -> None:
-        field = record.fields[number]
-        encoded = encode_default(field, f"{record.full_name}.{field.name}")
-        is_nullable = isinstance(field.type, AvroUnion) and field.type.null_index >= 0
-        if field.default is None and is_nullable:
-            self.emit(code.ABSENT, column.number, column.end)
+    def _default(self, reader_record: AvroRecord, number: int, avro_column: AvroColumn) -> None:
+        reader_field = reader_record.fields[number]
+        encoded = encode_default(reader_field, f"{reader_record.full_name}.{reader_field.name}")
+        is_nullable = isinstance(reader_field.type, AvroUnion) and reader_field.type.null_index >= 0
+        if reader_field.default is None and is_nullable:
+            self.emit(code.ABSENT, avro_column.number, avro_column.end)
             return
         self.emit(code.CONSTANT, a=len(self.constants), b=len(encoded))
         self.constants += encoded
-        self.compile(steps.resolve(field.type, field.type), column)
+        self.compile(steps.resolve(reader_field.type, reader_field.type), avro_column)
         self.emit(code.CONSTANT_END)
 
-    def _list(self, body: list[steps.Step], least_bytes: int, column: Column | None) -> None:
+    def _list(
+        self, body: list[steps.Step], least_bytes: int, avro_column: AvroColumn | None
+    ) -> None:
         self._depth += 1
         self.max_depth = max(self.max_depth, self._depth)
-        number = -1 if column is None else column.number
-        space = -1 if column is None else column.layout.width
+        number = -1 if avro_column is None else avro_column.number
+        space = -1 if avro_column is None else avro_column.layout.width
         begin = self.emit(code.LIST, number, a=space, c=least_bytes)
         for position, step in enumerate(body):
-            self.compile(step, None if column is None else column.children[position])
+            self.compile(step, None if avro_column is None else avro_column.inner_columns[position])
         self.emit(code.LIST_NEXT, a=begin)
         self.instructions[begin][code.B] = len(self.instructions)
         self._depth -= 1
 
-    def _union(self, step: steps.ReadUnion, column: Column | None) -> None:
-        if column is not None and self._nullable(step, column):
+    def _union(self, union_step: steps.ReadUnion, avro_column: AvroColumn | None) -> None:
+        if avro_column is not None and self._nullable(union_step, avro_column):
             return
         first = len(self.table)
-        self.table += [0] * len(step.branches)
-        self.emit(code.UNION, a=first, b=len(step.branches))
+        self.table += [0] * len(union_step.branches)
+        self.emit(code.UNION, a=first, b=len(union_step.branches))
         jumps = []
-        for number, branch in enumerate(step.branches):
+        for number, branch in enumerate(union_step.branches):
             self.table[first + number] = len(self.instructions)
-            self.compile(branch, column)
+            self.compile(branch, avro_column)
             jumps.append(self.emit(code.JUMP))
         for jump in jumps:
             self.instructions[jump][code.A] = len(self.instructions)
 
-    def _nullable(self, step: steps.ReadUnion, column: Column) -> bool:
+    def _nullable(self, union_step: steps.ReadUnion, avro_column: AvroColumn) -> bool:
         """Emit one instruction for a union of null and one type that is read as such a union, if it is one."""
-        if len(step.branches) != 2 or column.branch_columns:
+        if len(union_step.branches) != 2 or avro_column.branch_columns:
             return False
         nulls = [
             number
-            for number, branch in enumerate(step.branches)
-            if isinstance(branch, steps.ChooseBranch) and branch.index == branch.reader.null_index
+            for number, branch in enumerate(union_step.branches)
+            if isinstance(branch, steps.ChooseBranch)
+            and branch.index == branch.reader_union.null_index
         ]
         if len(nulls) != 1:
             return False
-        other = step.branches[1 - nulls[0]]
+        other = union_step.branches[1 - nulls[0]]
         if not isinstance(other, steps.ChooseBranch):
             return False
-        begin = self.emit(code.NULLABLE, column.number, a=column.end, c=nulls[0])
-        self.compile(other.step, column)
+        begin = self.emit(code.NULLABLE, avro_column.number, a=avro_column.end, c=nulls[0])
+        self.compile(other.branch_step, avro_column)
         self.instructions[begin][code.B] = len(self.instructions)
         return True
 
-    def _choose(self, step: steps.ChooseBranch, column: Column | None) -> None:
-        if column is None:
-            self.compile(step.step, None)
-        elif step.index == step.reader.null_index:
-            self.emit(code.ABSENT, column.number, column.end)
-        elif not column.branch_columns:
-            self._valid(column)
-            self.compile(step.step, column)
+    def _choose(self, choice: steps.ChooseBranch, avro_column: AvroColumn | None) -> None:
+        if avro_column is None:
+            self.compile(choice.branch_step, None)
+        elif choice.index == choice.reader_union.null_index:
+            self.emit(code.ABSENT, avro_column.number, avro_column.end)
+        elif not avro_column.branch_columns:
+            self._valid(avro_column)
+            self.compile(choice.branch_step, avro_column)
         else:
-            child = column.branch_columns[step.index]
-            self.emit(code.ABSENT, column.number, column.end)
-            self._valid(column)
+            child = avro_column.branch_columns[choice.index]
+            self.emit(code.ABSENT, avro_column.number, avro_column.end)
+            self._valid(avro_column)
             self._valid(child)
-            self.compile(step.step, child)
+            self.compile(choice.branch_step, child)
 
-    def _valid(self, column: Column) -> None:
-        if column.layout.is_nullable:
-            self.emit(code.VALID, column.number)
+    def _valid(self, avro_column: AvroColumn) -> None:
+        if avro_column.layout.is_nullable:
+            self.emit(code.VALID, avro_column.number)
 
-    def _scalar(self, step: steps.ReadScalar, column: Column | None) -> None:
-        number = -1 if column is None else column.number
-        kind, reader = step.writer.kind, step.reader
-        logical = None if column is None else reader.logical
+    def _scalar(self, scalar_step: steps.ReadScalar, avro_column: AvroColumn | None) -> None:
+        number = -1 if avro_column is None else avro_column.number
+        kind, reader = scalar_step.writer_scalar.kind, scalar_step.reader_scalar
+        logical = None if avro_column is None else reader.logical
         if logical is not None and (kind == "fixed" or logical.name == "decimal"):
-            self._wide_logical(step, number)
+            self._wide_logical(scalar_step, number)
             return
         match kind:
             case "boolean":
@@ -209,16 +214,16 @@ class _Compiler:
             case "float" | "double":
                 self.emit(code.FIXED, number, FIXED_BYTES[kind])
             case "fixed":
-                assert isinstance(step.writer, AvroFixed)
-                self.emit(code.FIXED, number, step.writer.size)
+                assert isinstance(scalar_step.writer_scalar, AvroFixed)
+                self.emit(code.FIXED, number, scalar_step.writer_scalar.size)
             case "bytes" | "string":
                 self.emit(code.BYTES, number, a=int(reader.kind == "string" and number >= 0))
             case "enum":
-                self.emit(code.ENUM, number, a=len(self.table), b=len(step.symbols))
-                self.table += step.symbols
+                self.emit(code.ENUM, number, a=len(self.table), b=len(scalar_step.symbols))
+                self.table += scalar_step.symbols
 
-    def _wide_logical(self, step: steps.ReadScalar, number: int) -> None:
-        logical, writer = step.reader.logical, step.writer
+    def _wide_logical(self, scalar_step: steps.ReadScalar, number: int) -> None:
+        logical, writer = scalar_step.reader_scalar.logical, scalar_step.writer_scalar
         assert logical is not None
         size = writer.size if isinstance(writer, AvroFixed) else -1
         match logical.name:

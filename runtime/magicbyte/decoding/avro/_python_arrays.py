@@ -1,4 +1,4 @@
-"""Builds Arrow arrays from values that `_values` has decoded; they equal those of the kernel."""
+"""Builds Arrow arrays from values that `_values` has decoded; the kernel builds equal arrays."""
 
 from collections.abc import Sequence
 from decimal import Decimal
@@ -8,33 +8,33 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.decoding.avro._arrays import decimal_text, symbol_array
-from magicbyte.decoding.avro._columns import Column
+from magicbyte.decoding.avro._arrays import decimal_text, map_entries, symbol_array
+from magicbyte.decoding.avro._columns import AvroColumn
 from magicbyte.decoding.avro._types import AvroArray, AvroEnum, AvroMap, AvroRecord, AvroUnion
 from magicbyte.tables.arrays import bitmap, number_array
 
 
-def build_array(values: Sequence[Any], column: Column) -> pa.Array:
+def build_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:
     """Return *values*, None for null, as an Arrow array."""
-    match column.avro_type:
+    match avro_column.avro_type:
         case AvroRecord():
-            children = [
-                build_array([None if value is None else value[number] for value in values], child)
-                for number, child in enumerate(column.children)
+            inner_arrays = [
+                build_array([None if value is None else value[number] for value in values], inner)
+                for number, inner in enumerate(avro_column.inner_columns)
             ]
-            return _nested(values, column, [], children)
-        case AvroUnion() if column.branch_columns:
-            children = [
-                build_array([_of_branch(value, index) for value in values], child)
-                for index, child in column.branch_columns.items()
+            return _nested(values, avro_column, [], inner_arrays)
+        case AvroUnion() if avro_column.branch_columns:
+            inner_arrays = [
+                build_array([_of_branch(value, index) for value in values], inner)
+                for index, inner in avro_column.branch_columns.items()
             ]
-            return _nested(values, column, [], children)
+            return _nested(values, avro_column, [], inner_arrays)
         case AvroArray() | AvroMap():
-            return _list_array(values, column)
-        case AvroEnum() as enum:
+            return _list_array(values, avro_column)
+        case AvroEnum() as avro_enum:
             indices = pa.array(values, pa.int32())
-            return pa.DictionaryArray.from_arrays(indices, symbol_array(enum))
-    return _scalar_array(values, column)
+            return pa.DictionaryArray.from_arrays(indices, symbol_array(avro_enum))
+    return _scalar_array(values, avro_column)
 
 
 def _of_branch(value: Any, index: int) -> Any:
@@ -42,33 +42,35 @@ def _of_branch(value: Any, index: int) -> Any:
 
 
 def _nested(
-    values: Sequence[Any], column: Column, buffers: list[pa.Buffer], children: list[pa.Array]
+    values: Sequence[Any],
+    avro_column: AvroColumn,
+    buffers: list[pa.Buffer],
+    inner_arrays: list[pa.Array],
 ) -> pa.Array:
     present = np.array([value is not None for value in values], np.bool_)
     return pa.Array.from_buffers(
-        column.arrow_type, len(values), [bitmap(present), *buffers], children=children
+        avro_column.arrow_type, len(values), [bitmap(present), *buffers], children=inner_arrays
     )
 
 
-def _list_array(values: Sequence[Any], column: Column) -> pa.Array:
+def _list_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:
     lists = [value or [] for value in values]
     offsets = np.fromiter(accumulate(map(len, lists), initial=0), np.int32, len(lists) + 1)
     items = [item for one in lists for item in one]
-    if isinstance(column.avro_type, AvroMap):
-        key, item = column.children
-        children = [
-            build_array([pair[0] for pair in items], key),
-            build_array([pair[1] for pair in items], item),
+    if isinstance(avro_column.avro_type, AvroMap):
+        inner_arrays = [
+            build_array([pair[number] for pair in items], inner)
+            for number, inner in enumerate(avro_column.inner_columns)
         ]
-        entry_type = pa.struct([column.arrow_type.key_field, column.arrow_type.item_field])
-        entries = pa.Array.from_buffers(entry_type, len(items), [None], children=children)
+        item_array = map_entries(avro_column.arrow_type, inner_arrays)
     else:
-        entries = build_array(items, column.children[0])
-    return _nested(values, column, [number_array(pa.int32(), offsets).buffers()[1]], [entries])
+        item_array = build_array(items, avro_column.inner_columns[0])
+    offset_buffer = number_array(pa.int32(), offsets).buffers()[1]
+    return _nested(values, avro_column, [offset_buffer], [item_array])
 
 
-def _scalar_array(values: Sequence[Any], column: Column) -> pa.Array:
-    arrow_type, logical = column.arrow_type, column.avro_type.logical
+def _scalar_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:
+    arrow_type, logical = avro_column.arrow_type, avro_column.avro_type.logical
     if logical is not None and logical.name == "decimal":
         texts = [None if value is None else decimal_text(value, logical.scale) for value in values]
         if pa.types.is_string(arrow_type):

@@ -10,8 +10,10 @@ from magicbyte.decoding.avro._types import (
     AvroMap,
     AvroPrimitive,
     AvroRecord,
+    AvroScalar,
     AvroType,
     AvroUnion,
+    LogicalType,
     NamedType,
     simple_name,
     type_name,
@@ -41,8 +43,8 @@ MAX_LEAST_BYTES = 1 << 31
 class ReadScalar:
     """Step that reads a value of a primitive or fixed type, or an enum."""
 
-    writer: AvroPrimitive | AvroFixed | AvroEnum
-    reader: AvroPrimitive | AvroFixed | AvroEnum
+    writer_scalar: AvroScalar
+    reader_scalar: AvroScalar
     symbols: tuple[int, ...] = ()
     """Number of the reader's symbol for each of the writer's; -1 if it has none."""
 
@@ -51,9 +53,9 @@ class ReadScalar:
 class ReadRecord:
     """Step that reads the fields of a record."""
 
-    reader: AvroRecord
-    steps: "list[tuple[Step, int]]" = field(default_factory=list)
-    """In the writer's order: a step for each field, and the number of the reader's field; -1 if it has none."""
+    reader_record: AvroRecord
+    field_steps: "list[tuple[Step, int]]" = field(default_factory=list)
+    """Steps of the writer's fields, in their order, each with the number of the reader's field; -1 without one."""
     defaults: list[int] = field(default_factory=list)
     """Numbers of the reader's fields that the writer lacks."""
     default_values: dict[int, Any] = field(default_factory=dict)
@@ -64,14 +66,16 @@ class ReadRecord:
 
 @dataclass(eq=False, slots=True)
 class ReadArray:
-    items: "Step"
-    reader: AvroArray
+    """Step that reads an array."""
+
+    item_step: "Step"
 
 
 @dataclass(eq=False, slots=True)
 class ReadMap:
-    values: "Step"
-    reader: AvroMap
+    """Step that reads a map."""
+
+    value_step: "Step"
 
 
 @dataclass(eq=False, slots=True)
@@ -85,27 +89,27 @@ class ReadUnion:
 class ChooseBranch:
     """Step whose value belongs to one branch of the reader's union."""
 
-    reader: AvroUnion
+    reader_union: AvroUnion
     index: int
-    step: "Step"
+    branch_step: "Step"
 
 
 @dataclass(eq=False, slots=True)
 class Unresolved:
     """Step for a branch of the writer that the reader has no type for: a fault of the value."""
 
-    code: int = Fault.NO_READER_BRANCH
+    reason: Fault = Fault.NO_READER_BRANCH
 
 
 Step = ReadScalar | ReadRecord | ReadArray | ReadMap | ReadUnion | ChooseBranch | Unresolved
 
 
-def resolve(writer: AvroType, reader: AvroType) -> Step:
-    """Return the steps that read values of *writer* as *reader*; those of recursive types refer to themselves.
+def resolve(writer_type: AvroType, reader_type: AvroType) -> Step:
+    """Return the steps that read values of *writer_type* as *reader_type*; a recursive type has a cyclic step.
 
     Raises SchemaError if no value can be read so.
     """
-    return _Resolver().step(writer, reader, type_name(reader))
+    return _Resolver().step(writer_type, reader_type, type_name(reader_type))
 
 
 class _Resolver:
@@ -113,88 +117,101 @@ class _Resolver:
         self._records: dict[tuple[int, int], ReadRecord] = {}
         self._depth = 0
 
-    def step(self, writer: AvroType, reader: AvroType, where: str) -> Step:
+    def step(self, writer_type: AvroType, reader_type: AvroType, where: str) -> Step:
         if self._depth == MAX_STEP_DEPTH:
             raise SchemaError("types nested too deeply", "a flatter schema", where=where)
         self._depth += 1
         try:
-            return self._step(writer, reader, where)
+            return self._step(writer_type, reader_type, where)
         finally:
             self._depth -= 1
 
-    def _step(self, writer: AvroType, reader: AvroType, where: str) -> Step:
-        if isinstance(writer, AvroUnion):
-            return self._writer_union(writer, reader, where)
-        if isinstance(reader, AvroUnion):
-            return self._reader_union(writer, reader, where)
-        if not _is_match(writer, reader):
-            raise _mismatch(writer, reader, where)
-        match writer, reader:
+    def _step(self, writer_type: AvroType, reader_type: AvroType, where: str) -> Step:
+        if isinstance(writer_type, AvroUnion):
+            return self._writer_union(writer_type, reader_type, where)
+        if isinstance(reader_type, AvroUnion):
+            return self._reader_union(writer_type, reader_type, where)
+        if not _is_match(writer_type, reader_type):
+            raise _mismatch(writer_type, reader_type, where)
+        match writer_type, reader_type:
             case AvroRecord(), AvroRecord():
-                return self._record(writer, reader, where)
+                return self._record(writer_type, reader_type, where)
             case AvroArray(), AvroArray():
-                return ReadArray(self.step(writer.items, reader.items, f"{where}[]"), reader)
+                return ReadArray(
+                    self.step(writer_type.item_type, reader_type.item_type, f"{where}[]")
+                )
             case AvroMap(), AvroMap():
-                return ReadMap(self.step(writer.values, reader.values, f"{where}{{}}"), reader)
-        return _scalar(writer, reader, where)
+                return ReadMap(
+                    self.step(writer_type.value_type, reader_type.value_type, f"{where}{{}}")
+                )
+        return _scalar(writer_type, reader_type, where)
 
-    def _writer_union(self, writer: AvroUnion, reader: AvroType, where: str) -> Step:
+    def _writer_union(self, writer_union: AvroUnion, reader_type: AvroType, where: str) -> Step:
         branches: list[Step] = []
         reason: SchemaError | None = None
-        for branch in writer.branches:
+        for branch in writer_union.branches:
             try:
-                branches.append(self.step(branch, reader, where))
+                branches.append(self.step(branch, reader_type, where))
             except SchemaError as error:
                 reason = reason or error
                 branches.append(Unresolved())
-        if reason is not None and all(isinstance(step, Unresolved) for step in branches):
+        if reason is not None and all(isinstance(branch, Unresolved) for branch in branches):
             raise reason
         return ReadUnion(tuple(branches))
 
-    def _reader_union(self, writer: AvroType, reader: AvroUnion, where: str) -> Step:
+    def _reader_union(self, writer_type: AvroType, reader_union: AvroUnion, where: str) -> Step:
         reason: SchemaError | None = None
-        for index in _candidates(writer, reader):
+        for index in _candidates(writer_type, reader_union):
             try:
-                return ChooseBranch(reader, index, self.step(writer, reader.branches[index], where))
+                branch_step = self.step(writer_type, reader_union.branches[index], where)
             except SchemaError as error:
                 reason = reason or error
-        raise reason or _mismatch(writer, reader, where)
+            else:
+                return ChooseBranch(reader_union, index, branch_step)
+        raise reason or _mismatch(writer_type, reader_union, where)
 
-    def _record(self, writer: AvroRecord, reader: AvroRecord, where: str) -> ReadRecord:
-        identity = id(writer), id(reader)
+    def _record(
+        self, writer_record: AvroRecord, reader_record: AvroRecord, where: str
+    ) -> ReadRecord:
+        identity = id(writer_record), id(reader_record)
         if identity in self._records:
             return self._records[identity]
-        step = self._records[identity] = ReadRecord(reader)
+        record_step = self._records[identity] = ReadRecord(reader_record)
         try:
-            numbers = _field_numbers(writer, reader, where)
-            for writer_field in writer.fields:
+            numbers = _field_numbers(writer_record, reader_record, where)
+            for writer_field in writer_record.fields:
                 number = numbers.get(writer_field.name, -1)
-                reader_type = writer_field.type if number < 0 else reader.fields[number].type
+                reader_field = writer_field if number < 0 else reader_record.fields[number]
                 field_where = f"{where}.{writer_field.name}"
-                step.steps.append((self.step(writer_field.type, reader_type, field_where), number))
+                field_step = self.step(writer_field.type, reader_field.type, field_where)
+                record_step.field_steps.append((field_step, number))
         except SchemaError:
             # Records that were resolved since then may refer to this one.
             while self._records.popitem()[0] != identity:
                 pass
             raise
-        present = set(numbers.values())
-        step.defaults += [number for number in range(len(reader.fields)) if number not in present]
-        return step
+        read_numbers = set(numbers.values())
+        record_step.defaults += [
+            number for number in range(len(reader_record.fields)) if number not in read_numbers
+        ]
+        return record_step
 
 
-def _field_numbers(writer: AvroRecord, reader: AvroRecord, where: str) -> dict[str, int]:
+def _field_numbers(
+    writer_record: AvroRecord, reader_record: AvroRecord, where: str
+) -> dict[str, int]:
     """Return the number of the reader's field for each name of a writer's field that it reads.
 
     Raises SchemaError if a field of the reader has neither a field of the writer nor a default.
     """
-    names = {writer_field.name for writer_field in writer.fields}
+    names = {writer_field.name for writer_field in writer_record.fields}
     numbers = {
         reader_field.name: number
-        for number, reader_field in enumerate(reader.fields)
+        for number, reader_field in enumerate(reader_record.fields)
         if reader_field.name in names
     }
     unread = names - numbers.keys()
-    for number, reader_field in enumerate(reader.fields):
+    for number, reader_field in enumerate(reader_record.fields):
         if reader_field.name in names:
             continue
         alias = next((alias for alias in reader_field.aliases if alias in unread), "")
@@ -210,68 +227,70 @@ def _field_numbers(writer: AvroRecord, reader: AvroRecord, where: str) -> dict[s
     return numbers
 
 
-def _scalar(writer: AvroType, reader: AvroType, where: str) -> ReadScalar:
-    scalars = AvroPrimitive | AvroFixed | AvroEnum
-    assert isinstance(writer, scalars) and isinstance(reader, scalars)
-    if writer.logical and reader.logical and writer.logical != reader.logical:
+def _scalar(writer_type: AvroType, reader_type: AvroType, where: str) -> ReadScalar:
+    assert isinstance(writer_type, AvroScalar) and isinstance(reader_type, AvroScalar)
+    if writer_type.logical and reader_type.logical and writer_type.logical != reader_type.logical:
         raise SchemaError(
-            f"the writer's logical type is {_logical_text(writer)}, the reader's {_logical_text(reader)}",
+            f"the writer's logical type is {_logical_text(writer_type.logical)}, "
+            f"the reader's {_logical_text(reader_type.logical)}",
             "the same logical type, because Avro converts no values",
             where=where,
         )
     symbols: tuple[int, ...] = ()
-    if isinstance(writer, AvroEnum) and isinstance(reader, AvroEnum):
-        indices = {symbol: index for index, symbol in enumerate(reader.symbols)}
-        default = -1 if reader.default is None else indices[reader.default]
-        symbols = tuple(indices.get(symbol, default) for symbol in writer.symbols)
-    return ReadScalar(writer, reader, symbols)
+    if isinstance(writer_type, AvroEnum) and isinstance(reader_type, AvroEnum):
+        indices = {symbol: index for index, symbol in enumerate(reader_type.symbols)}
+        default = indices.get(reader_type.default_symbol or "", -1)
+        symbols = tuple(indices.get(symbol, default) for symbol in writer_type.symbols)
+    return ReadScalar(writer_type, reader_type, symbols)
 
 
-def _logical_text(scalar: Any) -> str:
-    logical = scalar.logical
-    return f"decimal({logical.precision}, {logical.scale})" if logical.precision else logical.name
+def _logical_text(logical: LogicalType) -> str:
+    digits = f"({logical.precision}, {logical.scale})" if logical.precision else ""
+    return logical.name + digits
 
 
-def _candidates(writer: AvroType, reader: AvroUnion) -> list[int]:
-    """Return the branches that may take values of *writer*, in the order in which Kafka's Java client tries them.
+def _candidates(writer_type: AvroType, reader_union: AvroUnion) -> list[int]:
+    """Return the branches that may take values of *writer_type*, in the order in which Avro's Java library tries them.
 
-    That of the same kind and full name is the only one. A record may also be read as one of another name, of the
-    same simple name first.
+    A branch of the same kind and full name is the only candidate. A record may also be read as one of another
+    name; one of the same name without its namespace, or with such an alias, comes first.
     """
-    same = reader.index_of(writer)
+    same = reader_union.index_of(writer_type)
     if same >= 0:
         return [same]
+    branches = reader_union.branches
     candidates = [
-        number for number, branch in enumerate(reader.branches) if _is_match(writer, branch)
+        number for number, branch in enumerate(branches) if _is_match(writer_type, branch)
     ]
-    own_name = simple_name(type_name(writer))
-    return sorted(
-        candidates,
-        key=lambda number: simple_name(type_name(reader.branches[number])) != own_name,
-    )
+    return sorted(candidates, key=lambda number: not _is_name_match(writer_type, branches[number]))
 
 
-def _is_match(writer: AvroType, reader: AvroType) -> bool:
-    """Return whether *reader* can take values of *writer*, by their kinds, names and sizes."""
-    match writer, reader:
+def _is_match(writer_type: AvroType, reader_type: AvroType) -> bool:
+    """Return whether *reader_type* can take values of *writer_type*, by their kinds, names and sizes."""
+    match writer_type, reader_type:
         case AvroRecord(), AvroRecord():
             return True
         case AvroEnum(), AvroEnum():
-            return _is_name_match(writer, reader)
+            return _is_name_match(writer_type, reader_type)
         case AvroFixed(), AvroFixed():
-            return writer.size == reader.size and _is_name_match(writer, reader)
-    return writer.kind == reader.kind or reader.kind in PROMOTIONS.get(writer.kind, ())
+            is_same_size = writer_type.size == reader_type.size
+            return is_same_size and _is_name_match(writer_type, reader_type)
+    promotions = PROMOTIONS.get(writer_type.kind, ())
+    return writer_type.kind == reader_type.kind or reader_type.kind in promotions
 
 
-def _is_name_match(writer: NamedType, reader: NamedType) -> bool:
-    names = {writer.full_name, simple_name(writer.full_name)}
-    return simple_name(reader.full_name) in names or not names.isdisjoint(reader.aliases)
+def _is_name_match(writer_type: AvroType, reader_type: AvroType) -> bool:
+    """Return whether both have the same name without namespace, or an alias of the reader is the writer's name."""
+    if not isinstance(writer_type, NamedType) or not isinstance(reader_type, NamedType):
+        return False
+    names = {writer_type.full_name, simple_name(writer_type.full_name)}
+    return simple_name(reader_type.full_name) in names or not names.isdisjoint(reader_type.aliases)
 
 
-def _mismatch(writer: AvroType, reader: AvroType, where: str) -> SchemaError:
+def _mismatch(writer_type: AvroType, reader_type: AvroType, where: str) -> SchemaError:
     return SchemaError(
-        f"the writer's type is {type_name(writer)}",
-        f"a type that the reader's {type_name(reader)} takes",
+        f"the writer's type is {type_name(writer_type)}",
+        f"a type that the reader's {type_name(reader_type)} takes",
         where=where,
     )
 
@@ -280,21 +299,21 @@ def min_bytes(step: Step) -> int:
     """Return a number of bytes that every value that *step* reads has at least."""
     match step:
         case ReadScalar():
-            return _scalar_bytes(step.writer)
+            return _scalar_bytes(step.writer_scalar)
         case ReadRecord():
             if step.least_bytes < 0:
                 step.least_bytes = 0  # for a record that contains itself
-                total = sum(min_bytes(field_step) for field_step, _ in step.steps)
+                total = sum(min_bytes(field_step) for field_step, _ in step.field_steps)
                 step.least_bytes = min(total, MAX_LEAST_BYTES)
             return step.least_bytes
         case ChooseBranch():
-            return min_bytes(step.step)
+            return min_bytes(step.branch_step)
         case Unresolved():
             return 0
     return 1
 
 
-def _scalar_bytes(writer: AvroPrimitive | AvroFixed | AvroEnum) -> int:
-    if isinstance(writer, AvroFixed):
-        return writer.size
-    return {"null": 0, "float": 4, "double": 8}.get(writer.kind, 1)
+def _scalar_bytes(scalar: AvroScalar) -> int:
+    if isinstance(scalar, AvroFixed):
+        return scalar.size
+    return {"null": 0, "float": 4, "double": 8}.get(scalar.kind, 1)

@@ -71,7 +71,7 @@ def parse_schema(text: str, named: Sequence[str] = ()) -> AvroSchema:
 
     Args:
         text: The schema as JSON, such as a registry or an `.avsc` file has it.
-        named: Schemas, as JSON, whose named types *text* refers to, each after those that it refers to itself.
+        named: Schemas, as JSON, whose named types *text* refers to, dependencies first.
             Default: none.
     Returns:
         The schema.
@@ -102,7 +102,7 @@ def _json(text: str, where: str) -> Any:
 
 
 class _SchemaParser:
-    """Parses texts, each of which may refer to the types of those before it."""
+    """Parses texts in order. A text may refer to the types that earlier texts define."""
 
     def __init__(self) -> None:
         self._types: dict[str, NamedType] = {}
@@ -251,9 +251,11 @@ class _SchemaParser:
         default = definition.get("default")
         if default is not None and default not in symbols:
             raise SchemaError(f"default {_shown(default)}", "one of the symbols", where=where)
-        enum = AvroEnum(full_name, symbols, default, _aliases(definition, own_namespace, where))
-        self._define(enum, where)
-        return enum
+        avro_enum = AvroEnum(
+            full_name, symbols, default, _aliases(definition, own_namespace, where)
+        )
+        self._define(avro_enum, where)
+        return avro_enum
 
     def _fixed(self, definition: dict[str, Any], namespace: str, where: str) -> AvroFixed:
         full_name, own_namespace = _full_name(definition, namespace, where)

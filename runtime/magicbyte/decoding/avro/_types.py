@@ -19,7 +19,7 @@ class LogicalType(NamedTuple):
 @dataclass(eq=False, slots=True)
 class AvroPrimitive:
     kind: str
-    """One of PRIMITIVES."""
+    """A name in PRIMITIVES."""
     logical: LogicalType | None = None
 
 
@@ -37,7 +37,7 @@ class AvroFixed:
 class AvroEnum:
     full_name: str
     symbols: tuple[str, ...]
-    default: str | None = None
+    default_symbol: str | None = None
     aliases: tuple[str, ...] = ()
     kind = "enum"
     logical = None
@@ -45,14 +45,14 @@ class AvroEnum:
 
 @dataclass(eq=False, slots=True)
 class AvroArray:
-    items: "AvroType"
+    item_type: "AvroType"
     kind = "array"
     logical = None
 
 
 @dataclass(eq=False, slots=True)
 class AvroMap:
-    values: "AvroType"
+    value_type: "AvroType"
     kind = "map"
     logical = None
 
@@ -103,6 +103,8 @@ class AvroRecord:
     logical = None
 
 
+AvroScalar = AvroPrimitive | AvroFixed | AvroEnum
+"""Types without inner values."""
 NamedType = AvroRecord | AvroEnum | AvroFixed
 AvroType = AvroPrimitive | NamedType | AvroArray | AvroMap | AvroUnion
 

@@ -26,9 +26,9 @@ NANOS_IN_MILLISECOND = 1_000_000
 class ValueFault(Exception):
     """A value does not decode; *position* is the byte at which the field begins that does not."""
 
-    def __init__(self, code: Fault, position: int) -> None:
-        super().__init__(code, position)
-        self.code, self.position = code, position
+    def __init__(self, reason: Fault, position: int) -> None:
+        super().__init__(reason, position)
+        self.reason, self.position = reason, position
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,17 +46,17 @@ class ValueReader:
     a duration is months, days and nanoseconds; a record is a list; a map is a list of pairs.
     """
 
-    def __init__(self, content: bytes, start: int) -> None:
-        self._content, self._position = content, start
+    def __init__(self, encoded: bytes, start: int) -> None:
+        self._encoded, self._position = encoded, start
         self._num_empty = self._depth = 0
         self._is_skipped = False
 
     def read_value(self, step: steps.Step) -> Any:
         """Return the whole value. Raises ValueFault."""
-        if not 0 <= self._position <= len(self._content):
-            raise ValueFault(Fault.FRAME, len(self._content))
+        if not 0 <= self._position <= len(self._encoded):
+            raise ValueFault(Fault.FRAME, len(self._encoded))
         value = self.read(step)
-        if self._position != len(self._content):
+        if self._position != len(self._encoded):
             raise ValueFault(Fault.LEFT_OVER, self._position)
         return value
 
@@ -67,12 +67,12 @@ class ValueReader:
             case steps.ReadUnion():
                 return self.read(step.branches[self._branch(len(step.branches))])
             case steps.ChooseBranch():
-                value = self.read(step.step)
-                is_single = len(step.reader.value_indices) <= 1
-                is_plain = is_single or step.index == step.reader.null_index
+                value = self.read(step.branch_step)
+                is_single = len(step.reader_union.value_indices) <= 1
+                is_plain = is_single or step.index == step.reader_union.null_index
                 return value if is_plain else BranchValue(step.index, value)
             case steps.Unresolved():
-                raise ValueFault(Fault(step.code), self._position)
+                raise ValueFault(step.reason, self._position)
         if self._depth == MAX_NESTING:
             raise ValueFault(Fault.DEPTH, self._position)
         self._depth += 1
@@ -80,20 +80,20 @@ class ValueReader:
             if isinstance(step, steps.ReadRecord):
                 return self._record(step)
             if isinstance(step, steps.ReadMap):
-                return self._items(step.values, is_map=True)
-            return self._items(step.items, is_map=False)
+                return self._items(step.value_step, is_map=True)
+            return self._items(step.item_step, is_map=False)
         finally:
             self._depth -= 1
 
-    def _record(self, step: steps.ReadRecord) -> list[Any]:
-        values = [None] * len(step.reader.fields)
-        for field_step, number in step.steps:
+    def _record(self, record_step: steps.ReadRecord) -> list[Any]:
+        values = [None] * len(record_step.reader_record.fields)
+        for field_step, number in record_step.field_steps:
             if number >= 0:
                 values[number] = self.read(field_step)
             else:
                 self._skip(field_step)
-        for number in step.defaults:
-            values[number] = default_value(step, number)
+        for number in record_step.defaults:
+            values[number] = default_value(record_step, number)
         return values
 
     def _skip(self, step: steps.Step) -> None:
@@ -102,16 +102,16 @@ class ValueReader:
         self.read(step)
         self._is_skipped = before
 
-    def _items(self, item: steps.Step, is_map: bool) -> list[Any]:
-        least = steps.min_bytes(item) + is_map
+    def _items(self, item_step: steps.Step, is_map: bool) -> list[Any]:
+        least = steps.min_bytes(item_step) + is_map
         values: list[Any] = []
         while count := self._block_count(least):
             for _ in range(count):
                 if is_map:
                     key = self._byte_string(is_text=True)
-                    values.append((key, self.read(item)))
+                    values.append((key, self.read(item_step)))
                 else:
-                    values.append(self.read(item))
+                    values.append(self.read(item_step))
         return values
 
     def _block_count(self, least: int) -> int:
@@ -123,7 +123,7 @@ class ValueReader:
             count = -count
             self._long(begin)
         if least:
-            if count > (len(self._content) - self._position) // least:
+            if count > (len(self._encoded) - self._position) // least:
                 raise ValueFault(Fault.BLOCK_COUNT, begin)
         else:
             if count > MAX_EMPTY_ITEMS - self._num_empty:
@@ -143,9 +143,9 @@ class ValueReader:
         begin = self._position if begin < 0 else begin
         number = shift = 0
         while True:
-            if self._position == len(self._content):
+            if self._position == len(self._encoded):
                 raise ValueFault(Fault.ENDS_EARLY, begin)
-            byte = self._content[self._position]
+            byte = self._encoded[self._position]
             self._position += 1
             if shift == 63 and byte > 1:
                 raise ValueFault(Fault.LONG_VARINT, begin)
@@ -156,15 +156,15 @@ class ValueReader:
 
     def _bytes(self, size: int) -> bytes:
         begin = self._position
-        if size > len(self._content) - begin:
+        if size > len(self._encoded) - begin:
             raise ValueFault(Fault.ENDS_EARLY, begin)
         self._position += size
-        return self._content[begin : self._position]
+        return self._encoded[begin : self._position]
 
     def _byte_string(self, is_text: bool) -> Any:
         begin = self._position
         size = self._long()
-        if not 0 <= size <= len(self._content) - self._position:
+        if not 0 <= size <= len(self._encoded) - self._position:
             raise ValueFault(Fault.LENGTH, begin)
         content = self._bytes(size)
         if not is_text or self._is_skipped:
@@ -174,9 +174,9 @@ class ValueReader:
         except UnicodeDecodeError:
             raise ValueFault(Fault.UTF8, begin) from None
 
-    def _scalar(self, step: steps.ReadScalar) -> Any:
-        kind, begin = step.writer.kind, self._position
-        logical = None if self._is_skipped else step.reader.logical
+    def _scalar(self, scalar_step: steps.ReadScalar) -> Any:
+        kind, begin = scalar_step.writer_scalar.kind, self._position
+        logical = None if self._is_skipped else scalar_step.reader_scalar.logical
         match kind:
             case "null":
                 return None
@@ -192,26 +192,26 @@ class ValueReader:
                 below = DAY_LENGTHS.get(logical.name) if logical else None
                 if below is not None and not 0 <= number < below:
                     raise ValueFault(Fault.TIME_OF_DAY, begin)
-                return _as_reader(number, step.reader.kind)
+                return _as_reader(number, scalar_step.reader_scalar.kind)
             case "float" | "double":
                 form, size = ("<f", 4) if kind == "float" else ("<d", 8)
                 return struct.unpack(form, self._bytes(size))[0]
             case "enum":
-                return self._symbol(step)
-        if isinstance(step.writer, AvroFixed):
-            content = self._bytes(step.writer.size)
+                return self._symbol(scalar_step)
+        if isinstance(scalar_step.writer_scalar, AvroFixed):
+            content = self._bytes(scalar_step.writer_scalar.size)
         else:
-            content = self._byte_string(step.reader.kind == "string")
+            content = self._byte_string(scalar_step.reader_scalar.kind == "string")
         return self._logical(content, logical, begin) if logical else content
 
-    def _symbol(self, step: steps.ReadScalar) -> int:
+    def _symbol(self, scalar_step: steps.ReadScalar) -> int:
         begin = self._position
         index = self._long()
-        if not 0 <= index < len(step.symbols):
+        if not 0 <= index < len(scalar_step.symbols):
             raise ValueFault(Fault.ENUM_INDEX, begin)
-        if step.symbols[index] < 0:
+        if scalar_step.symbols[index] < 0:
             raise ValueFault(Fault.NO_READER_SYMBOL, begin)
-        return step.symbols[index]
+        return scalar_step.symbols[index]
 
     def _logical(self, content: Any, logical: Any, begin: int) -> Any:
         match logical.name:
@@ -249,11 +249,13 @@ def _as_reader(number: int, kind: str) -> int | float:
     return number
 
 
-def default_value(step: steps.ReadRecord, number: int) -> Any:
+def default_value(record_step: steps.ReadRecord, number: int) -> Any:
     """Return the default of the reader's field *number*."""
-    if number not in step.default_values:
-        field = step.reader.fields[number]
-        encoded = encode_default(field, f"{step.reader.full_name}.{field.name}")
-        field_step = steps.resolve(field.type, field.type)
-        step.default_values[number] = ValueReader(encoded, 0).read_value(field_step)
-    return step.default_values[number]
+    if number not in record_step.default_values:
+        reader_field = record_step.reader_record.fields[number]
+        encoded = encode_default(
+            reader_field, f"{record_step.reader_record.full_name}.{reader_field.name}"
+        )
+        field_step = steps.resolve(reader_field.type, reader_field.type)
+        record_step.default_values[number] = ValueReader(encoded, 0).read_value(field_step)
+    return record_step.default_values[number]

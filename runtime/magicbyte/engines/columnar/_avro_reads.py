@@ -117,15 +117,15 @@ def _copy_exactly(to: int, p: int, size: int) -> None:
 
 
 @inlined
-def reserve(columns: int, column: int, row: int, size: int, control: int) -> int:
-    """Return the address for the *size* bytes of *row* in a column of byte strings; 0 without memory for them."""
-    at = columns + column * code.COLUMN_BYTES
+def reserve(columns: int, column_number: int, row_index: int, size: int, control: int) -> int:
+    """Return the address for the *size* bytes of *row_index* in a column of byte strings; 0 without memory for them."""
+    at = columns + column_number * code.COLUMN_BYTES
     used = field(at, code.USED)
     after = used + size
     if after > field(at, code.CAPACITY):
-        set_field(control, code.FULL_INDEX, column)
+        set_field(control, code.FULL_INDEX, column_number)
         set_field(control, code.NEEDED, after)
         return 0
     set_field(at, code.USED, after)
-    put4(field(at, code.OFFSETS) + 4 * (row + 1), after)
+    put4(field(at, code.OFFSETS) + 4 * (row_index + 1), after)
     return field(at, code.DATA) + used

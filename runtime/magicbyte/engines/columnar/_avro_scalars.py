@@ -31,12 +31,12 @@ DECIMAL_WORD_BYTES = 8
 
 
 @inlined
-def _address(columns: int, column: int, row: int, width: int) -> int:
-    return field(columns + column * COLUMN_BYTES, code.DATA) + row * width
+def _address(columns: int, column_number: int, row_index: int, width: int) -> int:
+    return field(columns + column_number * COLUMN_BYTES, code.DATA) + row_index * width
 
 
 @inlined
-def _integer(at: int, is_int: bool, columns: int, row: int, p: int, end: int) -> int:
+def _integer(at: int, is_int: bool, columns: int, row_index: int, p: int, end: int) -> int:
     number, p = read_long(p, end)
     if p <= 0:
         return p
@@ -47,23 +47,23 @@ def _integer(at: int, is_int: bool, columns: int, row: int, p: int, end: int) ->
         return -Fault.TIME_OF_DAY
     if column >= 0:
         if form == code.AS_INT64:
-            put8(_address(columns, column, row, 8), number)
+            put8(_address(columns, column, row_index, 8), number)
         elif form == code.AS_INT32:
-            put4(_address(columns, column, row, 4), number)
+            put4(_address(columns, column, row_index, 4), number)
         elif form == code.AS_DOUBLE:
-            put8(_address(columns, column, row, 8), double_of_int(number))
+            put8(_address(columns, column, row_index, 8), double_of_int(number))
         else:
-            put4(_address(columns, column, row, 4), float_of_int(number))
+            put4(_address(columns, column, row_index, 4), float_of_int(number))
     return p
 
 
 @inlined
-def _fixed(at: int, columns: int, row: int, p: int, end: int, fast_end: int) -> int:
+def _fixed(at: int, columns: int, row_index: int, p: int, end: int, fast_end: int) -> int:
     column, size = field(at, code.COLUMN), field(at, code.A)
     if size > end - p:
         return -Fault.ENDS_EARLY
     if column >= 0:
-        to = _address(columns, column, row, size)
+        to = _address(columns, column, row_index, size)
         if size == 8:
             put8(to, s8le(p))
         elif size == 4:
@@ -75,7 +75,7 @@ def _fixed(at: int, columns: int, row: int, p: int, end: int, fast_end: int) -> 
 
 @inlined
 def _byte_string(
-    at: int, columns: int, row: int, p: int, end: int, fast_end: int, control: int
+    at: int, columns: int, row_index: int, p: int, end: int, fast_end: int, control: int
 ) -> int:
     size, p = read_long(p, end)
     if p <= 0:
@@ -86,7 +86,7 @@ def _byte_string(
     if column >= 0:
         if field(at, code.A) and not is_text(p, size):
             return -Fault.UTF8
-        to = reserve(columns, column, row, size, control)
+        to = reserve(columns, column, row_index, size, control)
         if to == 0:
             return COLUMN_IS_FULL
         copy_within(to, p, size, fast_end)
@@ -94,7 +94,7 @@ def _byte_string(
 
 
 @inlined
-def _enum(at: int, columns: int, table: int, row: int, p: int, end: int) -> int:
+def _enum(at: int, columns: int, table_address: int, row_index: int, p: int, end: int) -> int:
     index, p = read_long(p, end)
     if p <= 0:
         return p
@@ -102,32 +102,32 @@ def _enum(at: int, columns: int, table: int, row: int, p: int, end: int) -> int:
         return -Fault.ENUM_INDEX
     column = field(at, code.COLUMN)
     if column >= 0:
-        symbol = s8le(table + 8 * (field(at, code.A) + index))
+        symbol = s8le(table_address + 8 * (field(at, code.A) + index))
         if symbol < 0:
             return -Fault.NO_READER_SYMBOL
-        put4(_address(columns, column, row, 4), symbol)
+        put4(_address(columns, column, row_index, 4), symbol)
     return p
 
 
 @inlined
-def _boolean(at: int, columns: int, row: int, p: int, end: int) -> int:
+def _boolean(at: int, columns: int, row_index: int, p: int, end: int) -> int:
     if p >= end:
         return -Fault.ENDS_EARLY
     if u1(p) > 1:
         return -Fault.BOOLEAN
     column = field(at, code.COLUMN)
     if column >= 0:
-        put1(_address(columns, column, row, 1), u1(p))
+        put1(_address(columns, column, row_index, 1), u1(p))
     return p + 1
 
 
 @inlined
-def _wider_float(at: int, columns: int, row: int, p: int, end: int) -> int:
+def _wider_float(at: int, columns: int, row_index: int, p: int, end: int) -> int:
     if end - p < 4:
         return -Fault.ENDS_EARLY
     column = field(at, code.COLUMN)
     if column >= 0:
-        put8(_address(columns, column, row, 8), double_of_float(u4le(p)))
+        put8(_address(columns, column, row_index, 8), double_of_float(u4le(p)))
     return p + 4
 
 
@@ -147,22 +147,22 @@ def _word(p: int, end: int, index: int, sign: int) -> int:
 
 
 @inlined
-def _is_below(word: int, other: int, is_signed: bool) -> bool:
-    """Return whether *word* is less than *other*, both with or without a sign."""
+def _is_below(word: int, bound_word: int, is_signed: bool) -> bool:
+    """Return whether *word* is less than *bound_word*, both with or without a sign."""
     if is_signed:
-        return word < other
-    return (word ^ LEAST_WORD) < (other ^ LEAST_WORD)
+        return word < bound_word
+    return (word ^ LEAST_WORD) < (bound_word ^ LEAST_WORD)
 
 
 @called
-def _is_within(to: int, words: int, bounds: int) -> bool:
-    """Return whether the number at *to* is within *bounds*: the largest and the least number, as words."""
+def _is_within(to: int, word_count: int, bounds: int) -> bool:
+    """Return whether the number at *to* is within *bounds*: the largest and the least number, as word_count."""
     for bound in range(2):
-        index = words - 1
+        index = word_count - 1
         while index >= 0:
-            word, other = s8le(to + 8 * index), s8le(bounds + 8 * (bound * words + index))
+            word, other = s8le(to + 8 * index), s8le(bounds + 8 * (bound * word_count + index))
             if word != other:
-                is_signed = index == words - 1
+                is_signed = index == word_count - 1
                 if _is_below(word, other, is_signed) == (bound == 1):
                     return False
                 break
@@ -211,7 +211,7 @@ def _without_sign_bytes(p: int, end: int) -> int:
 
 
 @called
-def _decimal(at: int, columns: int, table: int, row: int, p: int, end: int) -> int:
+def _decimal(at: int, columns: int, table_address: int, row_index: int, p: int, end: int) -> int:
     begin, after = _decimal_end(at, p, end)
     if begin <= 0:
         return begin
@@ -219,18 +219,25 @@ def _decimal(at: int, columns: int, table: int, row: int, p: int, end: int) -> i
     words = field(at, code.C)
     if after - first > DECIMAL_WORD_BYTES * words:
         return -Fault.DECIMAL_DIGITS
-    to = _address(columns, field(at, code.COLUMN), row, DECIMAL_WORD_BYTES * words)
+    to = _address(columns, field(at, code.COLUMN), row_index, DECIMAL_WORD_BYTES * words)
     sign = -(u1(first) >> 7)
     for index in range(words):
         put8(to + 8 * index, _word(first, after, index, sign))
-    if not _is_within(to, words, table + 8 * field(at, code.B)):
+    if not _is_within(to, words, table_address + 8 * field(at, code.B)):
         return -Fault.DECIMAL_DIGITS
     return after
 
 
 @called
 def _decimal_text(
-    at: int, columns: int, table: int, row: int, p: int, end: int, fast_end: int, control: int
+    at: int,
+    columns: int,
+    table_address: int,
+    row_index: int,
+    p: int,
+    end: int,
+    fast_end: int,
+    control: int,
 ) -> int:
     begin, after = _decimal_end(at, p, end)
     if begin <= 0:
@@ -239,9 +246,11 @@ def _decimal_text(
     most = field(at, code.C)
     if after - first > most:
         return -Fault.DECIMAL_DIGITS
-    if after - first == most and not _is_text_within(first, most, table + 8 * field(at, code.B)):
+    if after - first == most and not _is_text_within(
+        first, most, table_address + 8 * field(at, code.B)
+    ):
         return -Fault.DECIMAL_DIGITS
-    to = reserve(columns, field(at, code.COLUMN), row, after - first, control)
+    to = reserve(columns, field(at, code.COLUMN), row_index, after - first, control)
     if to == 0:
         return COLUMN_IS_FULL
     copy_within(to, first, after - first, fast_end)
@@ -254,11 +263,11 @@ def _hexadecimal_digit(number: int) -> int:
 
 
 @called
-def _uuid(at: int, columns: int, row: int, p: int, end: int, control: int) -> int:
+def _uuid(at: int, columns: int, row_index: int, p: int, end: int, control: int) -> int:
     """Read 16 bytes as the text of a UUID: groups of 4, 2, 2, 2 and 6 bytes."""
     if end - p < 16:
         return -Fault.ENDS_EARLY
-    to = reserve(columns, field(at, code.COLUMN), row, 36, control)
+    to = reserve(columns, field(at, code.COLUMN), row_index, 36, control)
     if to == 0:
         return COLUMN_IS_FULL
     for position in range(16):
@@ -273,13 +282,13 @@ def _uuid(at: int, columns: int, row: int, p: int, end: int, control: int) -> in
 
 
 @inlined
-def _duration(at: int, columns: int, row: int, p: int, end: int) -> int:
+def _duration(at: int, columns: int, row_index: int, p: int, end: int) -> int:
     if end - p < 12:
         return -Fault.ENDS_EARLY
     months, days = u4le(p), u4le(p + 4)
     if months > MAX_INT or days > MAX_INT:
         return -Fault.DURATION
-    to = _address(columns, field(at, code.COLUMN), row, 16)
+    to = _address(columns, field(at, code.COLUMN), row_index, 16)
     put4(to, months)
     put4(to + 4, days)
     put8(to + 8, u4le(p + 8) * NANOS_IN_MILLISECOND)
@@ -291,8 +300,8 @@ def read_scalar(
     at: int,
     operation: int,
     columns: int,
-    table: int,
-    row: int,
+    table_address: int,
+    row_index: int,
     p: int,
     end: int,
     fast_end: int,
@@ -300,21 +309,21 @@ def read_scalar(
 ) -> int:
     """Run the instruction *at*; return the address of the next byte, or the negative fault."""
     if operation == code.BYTES:
-        return _byte_string(at, columns, row, p, end, fast_end, control)
+        return _byte_string(at, columns, row_index, p, end, fast_end, control)
     if operation == code.LONG or operation == code.INT:
-        return _integer(at, operation == code.INT, columns, row, p, end)
+        return _integer(at, operation == code.INT, columns, row_index, p, end)
     if operation == code.FIXED:
-        return _fixed(at, columns, row, p, end, fast_end)
+        return _fixed(at, columns, row_index, p, end, fast_end)
     if operation == code.BOOLEAN:
-        return _boolean(at, columns, row, p, end)
+        return _boolean(at, columns, row_index, p, end)
     if operation == code.ENUM:
-        return _enum(at, columns, table, row, p, end)
+        return _enum(at, columns, table_address, row_index, p, end)
     if operation == code.FLOAT_AS_DOUBLE:
-        return _wider_float(at, columns, row, p, end)
+        return _wider_float(at, columns, row_index, p, end)
     if operation == code.DECIMAL:
-        return _decimal(at, columns, table, row, p, end)
+        return _decimal(at, columns, table_address, row_index, p, end)
     if operation == code.DECIMAL_TEXT:
-        return _decimal_text(at, columns, table, row, p, end, fast_end, control)
+        return _decimal_text(at, columns, table_address, row_index, p, end, fast_end, control)
     if operation == code.UUID:
-        return _uuid(at, columns, row, p, end, control)
-    return _duration(at, columns, row, p, end)
+        return _uuid(at, columns, row_index, p, end, control)
+    return _duration(at, columns, row_index, p, end)

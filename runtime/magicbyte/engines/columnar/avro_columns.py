@@ -30,13 +30,13 @@ Starts = np.ndarray[tuple[int], np.dtype[np.int32]]
 
 
 @dataclass(slots=True)
-class ColumnMemory:
+class AvroColumnMemory:
     """Memory of one column."""
 
-    data: Bytes
+    value_bytes: Bytes
     validity: Bytes
     """A byte for each row; empty if no row can be null."""
-    offsets: Bytes
+    value_offsets: Bytes
     """Arrow's offsets of byte strings or items."""
 
 
@@ -44,7 +44,7 @@ class ColumnMemory:
 class FilledColumns:
     """Columns that the kernel has filled."""
 
-    columns: list[ColumnMemory]
+    columns: list[AvroColumnMemory]
     counts: list[int]
     """Rows of each space."""
     used_bytes: list[int]
@@ -89,7 +89,7 @@ class _AvroCall:
         self._spaces = np.zeros((program.num_spaces, code.SPACE_NUMBERS), np.int64)
         self._referenced = values, starts
         self._set_control(values, starts)
-        self._memory = [ColumnMemory(EMPTY, EMPTY, EMPTY) for _ in program.columns]
+        self._memory = [AvroColumnMemory(EMPTY, EMPTY, EMPTY) for _ in program.columns]
         for number, column in enumerate(program.columns):
             self._state[number, code.SPACE] = column.space
             self._state[number, code.WIDTH] = column.width
@@ -136,7 +136,7 @@ class _AvroCall:
         arguments = [
             address(part)
             for part in (
-                *(self._program.instructions, self._program.table, self._state.reshape(-1)),
+                *(self._program.instructions, self._program.table_numbers, self._state.reshape(-1)),
                 *(self._spaces.reshape(-1), self._stack, control),
             )
         ]
@@ -174,8 +174,8 @@ class _AvroCall:
             return True
         if capacity > MAX_ARROW_OFFSET or not self._take(capacity - present):
             return False
-        memory.data = _resized(memory.data, capacity, int(state[code.USED]))
-        state[code.DATA], state[code.CAPACITY] = address(memory.data), capacity
+        memory.value_bytes = _resized(memory.value_bytes, capacity, int(state[code.USED]))
+        state[code.DATA], state[code.CAPACITY] = address(memory.value_bytes), capacity
         return True
 
     def _resize_space(self, space: int, capacity: int) -> bool:
@@ -199,21 +199,23 @@ class _AvroCall:
         return True
 
     def _resize_column(
-        self, number: int, column: code.ColumnLayout, capacity: int, count: int
+        self, number: int, layout: code.AvroColumnLayout, capacity: int, count: int
     ) -> None:
         memory, state = self._memory[number], self._state[number]
-        if column.kind == code.FIXED_WIDTH:
-            memory.data = _resized(memory.data, capacity * column.width, count * column.width)
-            state[code.DATA] = address(memory.data)
-        elif column.kind != code.NO_DATA:
-            is_first = not len(memory.offsets)
-            memory.offsets = _resized(
-                memory.offsets, (capacity + 1) * OFFSET_BYTES, (count + 1) * OFFSET_BYTES
+        if layout.kind == code.FIXED_WIDTH:
+            memory.value_bytes = _resized(
+                memory.value_bytes, capacity * layout.width, count * layout.width
+            )
+            state[code.DATA] = address(memory.value_bytes)
+        elif layout.kind != code.NO_DATA:
+            is_first = not len(memory.value_offsets)
+            memory.value_offsets = _resized(
+                memory.value_offsets, (capacity + 1) * OFFSET_BYTES, (count + 1) * OFFSET_BYTES
             )
             if is_first:
-                memory.offsets[:OFFSET_BYTES] = 0
-            state[code.OFFSETS] = address(memory.offsets)
-        if column.is_nullable:
+                memory.value_offsets[:OFFSET_BYTES] = 0
+            state[code.OFFSETS] = address(memory.value_offsets)
+        if layout.is_nullable:
             memory.validity = _resized(memory.validity, capacity, count)
             state[code.VALIDITY] = address(memory.validity)
 

@@ -46,7 +46,7 @@ INSTRUCTION_BYTES = 8 * INSTRUCTION_NUMBERS
 
 BOOLEAN, INT, LONG, FIXED, BYTES, ENUM, FLOAT_AS_DOUBLE = range(7)
 """INT, LONG: A is the form of the number in the column, B the number that it must be below, or 0.
-FIXED: A bytes as they are, also float and double. BYTES: A is 1 for UTF-8. ENUM: A is the entry of the table
+FIXED: A bytes are copied, also float and double. BYTES: A is 1 for UTF-8. ENUM: A is the entry of the table
 where the reader's symbol of the writer's first one is, B their number."""
 DECIMAL, DECIMAL_TEXT, UUID, DURATION = range(7, 11)
 """DECIMAL, DECIMAL_TEXT: A is the size, -1 if it is in the value; B is the entry of the table where the largest
@@ -93,7 +93,7 @@ VALID_BITS, FIRST_BIT, STARTS, COMMON_START = range(4, 8)
 """Address of the validity bitmap of the values, or 0, and the bit of the first one; address of the lengths of the
 frames, as int32, or 0, and the length of all frames where it is 0."""
 FAULT_CODES, FAULT_POSITIONS, CONSTANTS, CONSTANTS_END = range(8, 12)
-"""Addresses of the faults (int16) and their positions (int32); those of the constants."""
+"""Addresses of the faults (int16) and their positions (int32), of the constants and of the byte after them."""
 NEXT_ROW, LAST_ROW, REFUSED_ROW, NUM_COLUMNS = range(12, 16)
 """Row to go on with, row to end before; row that gets the fault OUTPUT_LIMIT, or -1."""
 FAULT_ADDRESS, EMPTY_ITEMS, FULL_INDEX, NEEDED = range(16, 20)
@@ -111,7 +111,7 @@ MAX_EMPTY_ITEMS = 4096
 
 
 @dataclass(frozen=True, slots=True)
-class ColumnLayout:
+class AvroColumnLayout:
     """Buffers of one column."""
 
     kind: int
@@ -132,11 +132,11 @@ class AvroProgram:
     """Instructions, and the columns that they fill."""
 
     instructions: Numbers
-    table: Numbers
+    table_numbers: Numbers
     """Instructions of branches, numbers of symbols, bounds of decimals."""
     constants: bytes
     """Defaults of the reader's fields, encoded, and SLACK bytes."""
-    columns: tuple[ColumnLayout, ...]
+    columns: tuple[AvroColumnLayout, ...]
     """Columns, each before those that it contains. The first one is the value, and nullable."""
     num_spaces: int
     max_depth: int
