@@ -18,6 +18,8 @@ SLOW = {
     "codecs/test_vectors.py",
     "conformance/test_agreement.py",
     "conformance/test_harness.py",
+    "decoding/test_avro.py",
+    "decoding/test_avro_mutations.py",
     "engines/test_factory.py",
     "engines/columnar/test_checksum_functions.py",
     "engines/columnar/test_decoders.py",

@@ -9,32 +9,20 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from magicbyte.decoding.avro import AvroDecoder, DecodedValues
-from magicbyte.decoding.avro._decoder import Starts
+from magicbyte.decoding.avro import AvroDecoder
+from magicbyte.errors import SchemaError
 from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed
 
 from .avro_judge import plain
+from .avro_values import assert_same
 
 fastavro = pytest.importorskip("fastavro", reason="fastavro, the judge, is not installed")
+
+SchemaResolutionError = fastavro.read.SchemaResolutionError
 
 NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 1000
 NUM_GROUPS = 10
 VALUES_OF_A_SCHEMA = 6
-
-
-def decoded_in_python(
-    decoder: AvroDecoder, values: pa.Array, starts: Starts | int
-) -> DecodedValues:
-    return decoder._decode_in_python(values, starts)
-
-
-def assert_same(one: DecodedValues, other: DecodedValues) -> None:
-    one.array.validate(full=True)
-    other.array.validate(full=True)
-    assert one.array.type == other.array.type
-    assert one.error_codes.tolist() == other.error_codes.tolist()
-    assert one.error_positions.tolist() == other.error_positions.tolist()
-    assert repr(one.array.to_pylist()) == repr(other.array.to_pylist())
 
 
 def read_by_fastavro(content: bytes, schema: Any, reader: Any = None) -> Any:
@@ -58,4 +46,39 @@ def test_random_values_are_as_fastavro_reads_them(group: int) -> None:
         ours = [plain(value, avro_schema.root) for value in outcome.array.to_pylist()]
         judge = fastavro.parse_schema(json.loads(json.dumps(schema)))
         assert ours == [read_by_fastavro(content, judge) for content in contents], schema
-        assert_same(outcome, decoded_in_python(decoder, values, len(frame)))
+        assert_same(outcome, decoder._decode_in_python(values, len(frame)))
+
+
+@pytest.mark.parametrize("group", range(NUM_GROUPS))
+def test_random_values_are_resolved_to_a_readers_schema_as_by_fastavro(group: int) -> None:
+    random = Random(1000 + group)
+    num_equal = num_faults = 0
+    for _ in range(NUM_SCHEMAS // NUM_GROUPS):
+        cases = AvroCases(random, has_similar_branches=False)
+        schema = cases.schema()
+        reader = cases.reader(schema)
+        contents = [cases.value(schema) for _ in range(VALUES_OF_A_SCHEMA)]
+        reader_schema = parsed(reader)
+        try:
+            decoder = AvroDecoder(parsed(schema), reader_schema)
+        except SchemaError:
+            continue
+        values = pa.array(contents, pa.binary())
+        outcome = decoder.decode(values, 0)
+        assert_same(outcome, decoder._decode_in_python(values, 0))
+        writer_judge, reader_judge = (
+            fastavro.parse_schema(json.loads(json.dumps(one))) for one in (schema, reader)
+        )
+        for value, error_code, content in zip(
+            outcome.array.to_pylist(), outcome.error_codes, contents, strict=True
+        ):
+            if error_code:
+                num_faults += 1
+                with pytest.raises((SchemaResolutionError, UnicodeDecodeError)):
+                    read_by_fastavro(content, writer_judge, reader_judge)
+            else:
+                expected = read_by_fastavro(content, writer_judge, reader_judge)
+                assert plain(value, reader_schema.root) == expected, (schema, reader)
+                num_equal += 1
+    assert num_equal > 3 * NUM_SCHEMAS // NUM_GROUPS
+    assert num_faults

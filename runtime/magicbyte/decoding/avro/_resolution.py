@@ -112,14 +112,20 @@ def resolve(writer_type: AvroType, reader_type: AvroType) -> Step:
     return _Resolver().step(writer_type, reader_type, type_name(reader_type))
 
 
+class _DepthError(SchemaError):
+    """Schemas are nested too deeply to be resolved, unlike a branch of a union that does not fit."""
+
+
 class _Resolver:
     def __init__(self) -> None:
         self._records: dict[tuple[int, int], ReadRecord] = {}
+        self._failures: dict[tuple[int, int], SchemaError] = {}
+        """Pairs of records that do not fit. Each is tried once: a schema can refer to it very often."""
         self._depth = 0
 
     def step(self, writer_type: AvroType, reader_type: AvroType, where: str) -> Step:
         if self._depth == MAX_STEP_DEPTH:
-            raise SchemaError("types nested too deeply", "a flatter schema", where=where)
+            raise _DepthError("types nested too deeply", "a flatter schema", where=where)
         self._depth += 1
         try:
             return self._step(writer_type, reader_type, where)
@@ -152,6 +158,8 @@ class _Resolver:
         for branch in writer_union.branches:
             try:
                 branches.append(self.step(branch, reader_type, where))
+            except _DepthError:
+                raise
             except SchemaError as error:
                 reason = reason or error
                 branches.append(Unresolved())
@@ -164,6 +172,8 @@ class _Resolver:
         for index in _candidates(writer_type, reader_union):
             try:
                 branch_step = self.step(writer_type, reader_union.branches[index], where)
+            except _DepthError:
+                raise
             except SchemaError as error:
                 reason = reason or error
             else:
@@ -176,6 +186,8 @@ class _Resolver:
         identity = id(writer_record), id(reader_record)
         if identity in self._records:
             return self._records[identity]
+        if identity in self._failures:
+            raise self._failures[identity]
         record_step = self._records[identity] = ReadRecord(reader_record)
         try:
             numbers = _field_numbers(writer_record, reader_record, where)
@@ -185,10 +197,11 @@ class _Resolver:
                 field_where = f"{where}.{writer_field.name}"
                 field_step = self.step(writer_field.type, reader_field.type, field_where)
                 record_step.field_steps.append((field_step, number))
-        except SchemaError:
+        except SchemaError as error:
             # Records that were resolved since then may refer to this one.
             while self._records.popitem()[0] != identity:
                 pass
+            self._failures[identity] = error
             raise
         read_numbers = set(numbers.values())
         record_step.defaults += [

@@ -31,7 +31,8 @@ MAX_BRANCHES = 4096
 """Branches of the largest union."""
 MAX_FIXED_BYTES = (1 << 31) - 1
 
-COMPLEX = ("record", "error", "enum", "array", "map", "fixed")
+MAIN = "Avro schema"
+"""Name of the schema that is parsed, beside those that it refers to, in errors."""
 
 
 class AvroSchema:
@@ -85,7 +86,7 @@ def parse_schema(text: str, named: Sequence[str] = ()) -> AvroSchema:
     parser = _SchemaParser()
     for number, referenced in enumerate(named, 1):
         parser.parse_text(referenced, f"referenced schema {number}")
-    return AvroSchema(parser.parse_text(text, "Avro schema"), text)
+    return AvroSchema(parser.parse_text(text, MAIN), text)
 
 
 def _json(text: str, where: str) -> Any:
@@ -214,7 +215,7 @@ class _SchemaParser:
             raise SchemaError(f"fields {_shown(fields)}", "a list of fields", where=where)
         outer_depth, self._deepest = self._deepest, depth
         field_names: set[str] = set()
-        parent = full_name if depth == 0 else where
+        parent = where if depth else f"{where}, {full_name}".removeprefix(f"{MAIN}, ")
         for field_definition in fields:
             field = self._field(field_definition, own_namespace, parent, depth)
             if field.name in field_names:

@@ -1,0 +1,81 @@
+"""Tests that mutated values are values or faults, and that the kernel stays within its memory."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
+
+NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 20_000
+
+
+def run(code: str, **variables: str) -> str:
+    environment = {**os.environ, **variables}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def test_mutated_values_are_values_or_faults_in_bounded_memory() -> None:
+    """In a process of its own, which a byte too far would end, and whose memory is limited."""
+    code = f"""
+import resource
+from magicbyte_tools.fuzz.avro_values import fuzz
+import pyarrow, numpy
+with open("/proc/self/status") as status:
+    (size,) = (int(line.split()[1]) for line in status if line.startswith("VmSize"))
+resource.setrlimit(resource.RLIMIT_AS, ((size << 10) + (1 << 30),) * 2)
+counts = fuzz({NUM_VALUES}, seed=5)
+print(sum(counts.values()) - counts["compared"], counts["NONE"], counts["compared"], len(counts))
+"""
+    total, sound, compared, kinds = map(int, run(code).split())
+    assert total >= NUM_VALUES
+    assert sound > total // 5
+    assert compared
+    assert kinds > 10
+
+
+def test_the_fuzzer_finds_a_difference() -> None:
+    """A kernel that takes 24 hours for a time of day would be noticed."""
+    code = """
+from magicbyte.decoding.avro import _values
+from magicbyte_tools.fuzz.avro_values import Differences, fuzz
+_values.DAY_LENGTHS = {}
+try:
+    fuzz(60_000, seed=5)
+except Differences as difference:
+    print(difference)
+"""
+    assert run(code).strip() in ("error_codes", "values")
+
+
+def test_the_kernel_as_ordinary_python_gives_the_same() -> None:
+    """A debugger can follow it; and it is how coverage sees it."""
+    code = """
+import warnings
+warnings.simplefilter("error")
+from magicbyte.decoding.avro import _decoder
+from magicbyte.engines.columnar.kernel_loader import is_plain_python
+from magicbyte_tools.fuzz import avro_values
+assert is_plain_python()
+_decoder.is_library_built = lambda: True
+avro_values.COMPARED_SHARE, avro_values.GROUP_VALUES = 1, 20
+print(avro_values.fuzz(1500, seed=3)["compared"])
+"""
+    assert int(run(code, NUMBA_DISABLE_JIT="1")) > 1000
+
+
+def test_without_a_library_ordinary_python_decodes() -> None:
+    code = """
+import pyarrow as pa
+from magicbyte.decoding.avro import AvroDecoder, _decoder, parse_schema
+_decoder.is_library_built = lambda: False
+_decoder.fill_columns = None
+outcome = AvroDecoder(parse_schema('["null", "int"]')).decode(pa.array([b"\\2\\6", b"\\0", b"\\4"]), 0)
+print(outcome.array.to_pylist(), outcome.error_codes.tolist())
+"""
+    assert run(code).strip() == "[3, None, None] [0, 0, 8]"

@@ -1,0 +1,185 @@
+"""python -m magicbyte_tools.fuzz.avro_values [--values N] [--seed N] [--first N]: mutated Avro values.
+
+Draws schemas, half of them with a reader's schema, and values; mutates the values; and decodes them by the kernel
+between guard pages: a byte too far ends the process. Some are decoded in ordinary Python, too: values, faults and
+positions are the same. Prints how many values have each fault. Exit status 1 if there was a difference.
+"""
+
+import argparse
+import faulthandler
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.decoding.avro import AvroDecoder, DecodedValues
+from magicbyte.engines.columnar import _buffers, avro_columns
+from magicbyte.engines.columnar.avro_program import Fault
+from magicbyte.errors import SchemaError
+from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed, zigzag
+from magicbyte_tools.fuzz.memory import GuardedBuffers
+
+GROUP_VALUES = 250
+"""Values of one schema, each of them mutated."""
+SEEDS_OF_A_SCHEMA = 8
+COMPARED_SHARE = 0.2
+"""Share of the groups that are decoded in ordinary Python, too, which takes fifty times as long."""
+
+NUMBERS = (
+    *(0, 1, -1, 2, 63, 64, -64, 127, 4096, 4097, 1 << 20, 1 << 31, -(1 << 31), (1 << 31) - 1),
+    *(1 << 40, 1 << 62, (1 << 63) - 1, -(1 << 63)),
+)
+"""Numbers that a value may state in place of a length, a count, a branch or an index."""
+
+
+def mutated(content: bytes, random: Random) -> bytes:
+    """Return *content* with one to three changes; now and then with none."""
+    changed = bytearray(content)
+    for _ in range(random.choice((0, 1, 1, 1, 2, 3))):
+        position = random.randint(0, len(changed))
+        match random.randrange(7):
+            case 0 if changed:
+                changed[position % len(changed)] = random.getrandbits(8)
+            case 1 if changed:
+                changed[position % len(changed)] ^= 1 << random.randrange(8)
+            case 2:
+                del changed[position:]
+            case 3:
+                changed[position:position] = zigzag(random.choice(NUMBERS))
+            case 4:
+                changed[position : position + 1] = zigzag(random.choice(NUMBERS))
+            case 5:
+                end = random.randint(position, len(changed))
+                changed[position:position] = changed[position:end]
+            case 6:
+                changed[position : position + random.randint(1, 9)] = b""
+    return bytes(changed)
+
+
+class Differences(Exception):
+    """The kernel and ordinary Python decode values differently."""
+
+
+class AvroFuzzer:
+    """Decodes groups of mutated values, and counts their faults."""
+
+    def __init__(self, seed: int) -> None:
+        self._seed = seed
+        self._guarded = GuardedBuffers()
+        self._guarded.alignment = 8
+        self.counts: Counter[str] = Counter()
+
+    def run(self, group: int) -> None:
+        """Decode the values of *group*. Raises Differences."""
+        random = Random(self._seed << 32 | group)
+        self._guarded.clear()
+        avro_columns.SAMPLE_ROWS = random.choice((1, 7, 512))
+        avro_columns.MIN_CAPACITY = random.choice((1, 16, 4096))
+        avro_columns.MIN_OUTPUT_BYTES = random.choice((1 << 14, 256 << 20))
+        cases = AvroCases(random)
+        schema = cases.schema()
+        decoder = self._decoder(cases, schema)
+        seeds = [cases.value(schema) for _ in range(SEEDS_OF_A_SCHEMA)]
+        frame_bytes = random.choice((0, 5))
+        contents = [
+            bytes(frame_bytes) + mutated(random.choice(seeds), random) for _ in range(GROUP_VALUES)
+        ]
+        outcome = decoder.decode(self._guarded_array(contents), frame_bytes)
+        outcome.array.validate(full=True)
+        for reason, count in zip(*np.unique(outcome.error_codes, return_counts=True), strict=True):
+            self.counts[Fault(reason).name] += int(count)
+        has_limit = bool((outcome.error_codes == Fault.OUTPUT_LIMIT).any())
+        if random.random() < COMPARED_SHARE and not has_limit:
+            self.counts["compared"] += len(contents)
+            values = pa.array(contents, pa.binary())
+            _compare(outcome, decoder._decode_in_python(values, frame_bytes))
+
+    def _decoder(self, cases: AvroCases, schema: Any) -> AvroDecoder:
+        if cases.random.random() < 0.5:
+            try:
+                return AvroDecoder(parsed(schema), parsed(cases.reader(schema)))
+            except SchemaError:
+                pass
+        return AvroDecoder(parsed(schema))
+
+    def _guarded_array(self, contents: Sequence[bytes]) -> pa.Array:
+        """Return *contents* as an Arrow array whose bytes and offsets end at guard pages."""
+        offsets = self._guarded.allocate(4 * (len(contents) + 1))
+        offsets[:] = np.cumsum([0, *map(len, contents)], dtype=np.int32).view(np.uint8)
+        joined = b"".join(contents)
+        guarded = self._guarded.take(max(len(joined), 1)).last(len(joined))
+        guarded[:] = np.frombuffer(joined, np.uint8)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(guarded)]
+        return pa.Array.from_buffers(pa.binary(), len(contents), buffers)
+
+
+def _compare(ours: DecodedValues, expected: DecodedValues) -> None:
+    for part in ("error_codes", "error_positions"):
+        if getattr(ours, part).tolist() != getattr(expected, part).tolist():
+            raise Differences(part)
+    if not is_same(ours.array, expected.array):
+        raise Differences("values")
+
+
+def is_same(ours: pa.Array, expected: pa.Array) -> bool:
+    """Return whether both arrays have the same type and values; NaN is NaN, and what null covers does not count."""
+    if ours.type != expected.type or not ours.is_valid().equals(expected.is_valid()):
+        return False
+    kind = ours.type
+    if pa.types.is_struct(kind):
+        return all(map(is_same, ours.flatten(), expected.flatten()))
+    if pa.types.is_list(kind) or pa.types.is_map(kind):
+        # Null lists have no items in either.
+        names = ("keys", "items") if pa.types.is_map(kind) else ("values",)
+        return ours.offsets.equals(expected.offsets) and all(
+            is_same(getattr(ours, name), getattr(expected, name)) for name in names
+        )
+    if pa.types.is_floating(kind):
+        numbers = [array.drop_null().to_numpy() for array in (ours, expected)]
+        return bool(np.array_equal(*numbers, equal_nan=True))
+    return bool(ours.equals(expected))
+
+
+def fuzz(num_values: int, seed: int, first: int = 0) -> Counter[str]:
+    """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
+    fuzzer = AvroFuzzer(seed)
+    allocate = _buffers.allocate
+    settings = {name: getattr(avro_columns, name) for name in ("SAMPLE_ROWS", "MIN_CAPACITY", "MIN_OUTPUT_BYTES")}  # fmt: skip
+    _buffers.allocate = fuzzer._guarded.allocate
+    try:
+        for group in range(first, first + -(-num_values // GROUP_VALUES)):
+            try:
+                fuzzer.run(group)
+            except Exception as error:
+                error.add_note(f"seed {seed}, group {group}: --seed {seed} --first {group}")
+                raise
+    finally:
+        _buffers.allocate = allocate
+        for name, setting in settings.items():
+            setattr(avro_columns, name, setting)
+    return fuzzer.counts
+
+
+def main(arguments: Sequence[str]) -> int:
+    parser = argparse.ArgumentParser(prog="magicbyte_tools.fuzz.avro_values", description=__doc__)
+    parser.add_argument("--values", type=int, default=1_000_000, help="how many")
+    parser.add_argument("--seed", type=int, default=1, help="decides every value")
+    parser.add_argument("--first", type=int, default=0, help="number of the first group")
+    options = parser.parse_args(arguments)
+    faulthandler.enable()
+    try:
+        counts = fuzz(options.values, options.seed, options.first)
+    except Differences as difference:
+        print(f"difference of {difference}: {' '.join(difference.__notes__)}")
+        return 1
+    for reason, count in counts.most_common():
+        print(f"{reason.lower().replace('_', ' '):20} {count:9,}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
