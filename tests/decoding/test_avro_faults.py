@@ -8,6 +8,7 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.decoding.avro import fault_sentence
+from magicbyte.engines.columnar import avro_columns
 from magicbyte.engines.columnar.avro_program import MAX_EMPTY_ITEMS, Fault
 from magicbyte.errors import InputError
 from magicbyte_tools.fuzz.avro_cases import zigzag
@@ -130,8 +131,6 @@ def test_items_that_would_take_too_much_memory_are_a_fault(monkeypatch: pytest.M
     """A byte for an item that is null costs the row of each column of a wide record."""
     fields = [{"name": f"f{number}", "type": "double"} for number in range(500)]
     wide = {"type": "array", "items": ["null", {"type": "record", "name": "W", "fields": fields}]}
-    from magicbyte.engines.columnar import avro_columns
-
     monkeypatch.setattr(avro_columns, "MIN_OUTPUT_BYTES", 64 << 20)
     monkeypatch.setattr(avro_columns, "MIN_CAPACITY", 16)
     many, few = (zigzag(count) + bytes(count) + b"\0" for count in (30_000, 3))
@@ -158,3 +157,13 @@ def test_more_values_than_memory_allows_are_refused() -> None:
 def test_arrays_of_other_types_are_refused(values: pa.Array, starts: Any, message: str) -> None:
     with pytest.raises(InputError, match=message):
         decoder_of("int").decode(values, starts)
+
+
+def test_columns_work_where_no_memory_may_be_reserved(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A schema of thousands of lists is refused memory for them until a value needs it."""
+    schema = record({"type": "array", "items": "string"}, "string")
+    monkeypatch.setattr(avro_columns, "MIN_OUTPUT_BYTES", 0)
+    monkeypatch.setattr(avro_columns, "OUTPUT_RATIO", 0)
+    outcome = decoder_of(schema).decode(pa.array([b"\0\0", b"\0" + string("x"), b"\0\1"]), 0)
+    assert outcome.array.to_pylist() == [{"a": [], "b": ""}, None, None]
+    assert outcome.error_codes.tolist() == [0, Fault.OUTPUT_LIMIT, Fault.LENGTH]

@@ -8,8 +8,8 @@ from typing import Any
 
 from magicbyte.decoding.avro import AvroSchema, parse_schema
 
-Schema = Any
-"""A schema as JSON."""
+Json = Any
+"""An Avro schema, or a part of one, as JSON."""
 
 PRIMITIVES = ("null", "boolean", "int", "long", "float", "double", "bytes", "string")
 LOGICAL = {
@@ -26,7 +26,7 @@ SIMILAR = {
     **dict.fromkeys(("int", "long", "float", "double"), "number"),
     **dict.fromkeys(("bytes", "string"), "bytes"),
 }
-"""Types of which one may take the other's values."""
+"""Types that may take one another's values."""
 TEXTS = ("", "a", "Kafka", "grüße", "日本語", "\U0001f600", "x" * 70, "tab\there")
 MAX_DEPTH = 4
 
@@ -46,7 +46,7 @@ def zigzag(number: int) -> bytes:
 class AvroCases:
     """Draws schemas and values from *random*.
 
-    Unions have no two branches of which one takes the other's values by promotion, unless *has_similar_branches*:
+    No branch of a union takes another branch's values by promotion, unless *has_similar_branches*:
     the Java library prefers the branch of the same type, fastavro the first one.
     """
 
@@ -54,17 +54,17 @@ class AvroCases:
         self.random = random
         self._has_similar_branches = has_similar_branches
         self._num_names = 0
-        self.named: dict[str, Schema] = {}
+        self.named: dict[str, Json] = {}
         """Named types of the schema that was drawn last."""
 
     # Schemas
 
-    def schema(self) -> Schema:
+    def schema(self) -> Json:
         """Draw a schema; half of them are records."""
         self.named = {}
         return self._record(0) if self.random.random() < 0.5 else self._type(0)
 
-    def _type(self, depth: int, *, in_union: bool = False) -> Schema:
+    def _type(self, depth: int, *, in_union: bool = False) -> Json:
         lot = self.random.random()
         if depth >= MAX_DEPTH or lot < 0.35:
             return self.random.choice(PRIMITIVES)
@@ -84,7 +84,7 @@ class AvroCases:
             return self.random.choice(list(self.named))
         return self._record(depth)
 
-    def _named(self, kind: str, **attributes: Any) -> Schema:
+    def _named(self, kind: str, **attributes: Any) -> Json:
         self._num_names += 1
         namespace = "a" if self.random.random() < 0.7 else "com.shop"
         full_name = f"{namespace}.N{self._num_names}"
@@ -93,7 +93,7 @@ class AvroCases:
             self.named[full_name] = definition
         return definition
 
-    def _logical(self) -> Schema:
+    def _logical(self) -> Json:
         if self.random.random() < 0.6:
             logical = self.random.choice(list(LOGICAL))
             return {"type": LOGICAL[logical], "logicalType": logical}
@@ -104,12 +104,12 @@ class AvroCases:
             return {"type": "bytes", **decimal}
         return self._named("fixed", size=self.random.choice((32, 33, 40)), **decimal)
 
-    def _union(self, depth: int) -> Schema:
+    def _union(self, depth: int) -> Json:
         if self.random.random() < 0.6:
             other = self._type(depth + 1, in_union=True)
             union = ["null", other] if self._kind(other) != "null" else ["null"]
             return union if self.random.random() < 0.8 else union[::-1]
-        branches: dict[str, Schema] = {}
+        branches: dict[str, Json] = {}
         for _ in range(self.random.randint(1, 5)):
             known = dict(self.named)
             branch = self._type(depth + 1, in_union=True)
@@ -120,13 +120,13 @@ class AvroCases:
                 self.named = known  # types that the branch left out defines
         return list(branches.values())
 
-    def _kind(self, schema: Schema) -> str:
+    def _kind(self, avro_json: Json) -> str:
         """Return what may occur only once in a union: the name of a named type, or the kind."""
-        if isinstance(schema, dict):
-            return str(schema.get("name") or schema["type"])
-        return str(schema)
+        if isinstance(avro_json, dict):
+            return str(avro_json.get("name") or avro_json["type"])
+        return str(avro_json)
 
-    def _record(self, depth: int) -> Schema:
+    def _record(self, depth: int) -> Json:
         record = self._named("record")
         record["fields"] = [
             {"name": f"f{number}", "type": self._type(depth + 1)}
@@ -137,32 +137,32 @@ class AvroCases:
 
     # Values
 
-    def value(self, schema: Schema) -> bytes:
+    def value(self, avro_json: Json) -> bytes:
         """Draw a value of *schema*, encoded."""
-        if isinstance(schema, str) and schema in self.named:
-            schema = self.named[schema]
-        if isinstance(schema, list):
-            branch = self.random.randrange(len(schema))
-            return zigzag(branch) + self.value(schema[branch])
-        if isinstance(schema, str):
-            return self._primitive(schema, None)
-        match schema["type"]:
+        if isinstance(avro_json, str) and avro_json in self.named:
+            avro_json = self.named[avro_json]
+        if isinstance(avro_json, list):
+            branch = self.random.randrange(len(avro_json))
+            return zigzag(branch) + self.value(avro_json[branch])
+        if isinstance(avro_json, str):
+            return self._primitive(avro_json, None)
+        match avro_json["type"]:
             case "record":
-                return b"".join(self.value(field["type"]) for field in schema["fields"])
+                return b"".join(self.value(field["type"]) for field in avro_json["fields"])
             case "enum":
-                return zigzag(self.random.randrange(len(schema["symbols"])))
+                return zigzag(self.random.randrange(len(avro_json["symbols"])))
             case "fixed":
-                if "precision" in schema:
-                    return self._unscaled(schema["precision"], schema["size"])
-                return self.random.randbytes(schema["size"])
+                if "precision" in avro_json:
+                    return self._unscaled(avro_json["precision"], avro_json["size"])
+                return self.random.randbytes(avro_json["size"])
             case "array":
-                return self._blocks(lambda: self.value(schema["items"]))
+                return self._blocks(lambda: self.value(avro_json["items"]))
             case "map":
                 keys = iter(range(1000))
                 return self._blocks(
-                    lambda: self._string(f"k{next(keys)}") + self.value(schema["values"])
+                    lambda: self._string(f"k{next(keys)}") + self.value(avro_json["values"])
                 )
-        return self._primitive(schema["type"], schema)
+        return self._primitive(avro_json["type"], avro_json)
 
     def _blocks(self, item: Callable[[], bytes]) -> bytes:
         """Draw up to three blocks of items, with and without their size in bytes."""
@@ -189,8 +189,8 @@ class AvroCases:
         number = self.random.choice((0, limit, -limit, self.random.randint(-limit, limit)))
         return number.to_bytes(size, "big", signed=True)
 
-    def _primitive(self, kind: str, schema: Schema) -> bytes:
-        logical = (schema or {}).get("logicalType", "")
+    def _primitive(self, kind: str, avro_json: Json) -> bytes:
+        logical = (avro_json or {}).get("logicalType", "")
         match kind:
             case "null":
                 return b""
@@ -213,7 +213,7 @@ class AvroCases:
             case "string":
                 return self._string(self.random.choice(TEXTS))
         if logical:
-            content = self._unscaled(schema["precision"], self.random.choice((32, 33, 50)))
+            content = self._unscaled(avro_json["precision"], self.random.choice((32, 33, 50)))
             return zigzag(len(content)) + content
         content = self.random.randbytes(self.random.choice((0, 1, 8, 40, 200)))
         return zigzag(len(content)) + content
@@ -228,36 +228,36 @@ class AvroCases:
 
     # Schemas of readers
 
-    def reader(self, schema: Schema) -> Schema:
+    def reader(self, avro_json: Json) -> Json:
         """Draw a schema that reads values of *schema*, or most of them."""
-        copy = json.loads(json.dumps(schema))
+        copy = json.loads(json.dumps(avro_json))
         return self._changed(copy)
 
-    def _changed(self, schema: Schema) -> Schema:
+    def _changed(self, avro_json: Json) -> Json:
         lot = self.random.random()
-        if isinstance(schema, list):
-            return self._changed_union(schema)
-        if isinstance(schema, str):
-            return self._promoted(schema, lot)
-        match schema["type"]:
+        if isinstance(avro_json, list):
+            return self._changed_union(avro_json)
+        if isinstance(avro_json, str):
+            return self._promoted(avro_json, lot)
+        match avro_json["type"]:
             case "record":
-                self._change_fields(schema)
+                self._change_fields(avro_json)
             case "enum":
-                self._change_symbols(schema, lot)
+                self._change_symbols(avro_json, lot)
             case "array":
-                schema["items"] = self._changed(schema["items"])
+                avro_json["items"] = self._changed(avro_json["items"])
             case "map":
-                schema["values"] = self._changed(schema["values"])
-        if lot > 0.9 and schema["type"] != "record":
-            return ["null", schema]
-        return schema
+                avro_json["values"] = self._changed(avro_json["values"])
+        if lot > 0.9 and avro_json["type"] != "record":
+            return ["null", avro_json]
+        return avro_json
 
-    def _changed_union(self, union: list[Schema]) -> Schema:
+    def _changed_union(self, union: list[Json]) -> Json:
         if self.random.random() < 0.2 and "null" in union and len(union) > 1:
             union.remove("null")
         return union
 
-    def _promoted(self, kind: str, lot: float) -> Schema:
+    def _promoted(self, kind: str, lot: float) -> Json:
         # Not to float: fastavro does not round to 32 bits.
         wider = {
             "int": ("long", "double"),
@@ -270,7 +270,7 @@ class AvroCases:
             return self.random.choice(wider)
         return ["null", kind] if kind != "null" and lot > 0.9 and kind in PRIMITIVES else kind
 
-    def _change_symbols(self, enum: Schema, lot: float) -> None:
+    def _change_symbols(self, enum: Json, lot: float) -> None:
         symbols = enum["symbols"]
         if lot < 0.3:
             self.random.shuffle(symbols)
@@ -279,7 +279,7 @@ class AvroCases:
             if lot < 0.4:
                 enum["default"] = symbols[0]
 
-    def _change_fields(self, definition: Schema) -> None:
+    def _change_fields(self, definition: Json) -> None:
         fields = definition["fields"]
         for field in fields:
             field["type"] = self._changed(field["type"])
@@ -296,7 +296,7 @@ class AvroCases:
         added = [self._field_with_default(f"d{number}") for number in range(2)]
         definition["fields"] = [*added[: self.random.randint(0, 2)], *defining, *plain]
 
-    def _field_with_default(self, name: str) -> Schema:
+    def _field_with_default(self, name: str) -> Json:
         chosen = self.random.choice(
             (
                 ("int", 7),
@@ -311,5 +311,5 @@ class AvroCases:
         return {"name": name, "type": chosen[0], "default": chosen[1]}
 
 
-def parsed(schema: Schema) -> AvroSchema:
-    return parse_schema(json.dumps(schema))
+def parsed(avro_json: Json) -> AvroSchema:
+    return parse_schema(json.dumps(avro_json))

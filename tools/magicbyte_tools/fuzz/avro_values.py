@@ -106,42 +106,42 @@ class AvroFuzzer:
                 pass
         return AvroDecoder(parsed(schema))
 
-    def _guarded_array(self, contents: Sequence[bytes]) -> pa.Array:
-        """Return *contents* as an Arrow array whose bytes and offsets end at guard pages."""
-        offsets = self._guarded.allocate(4 * (len(contents) + 1))
-        offsets[:] = np.cumsum([0, *map(len, contents)], dtype=np.int32).view(np.uint8)
-        joined = b"".join(contents)
+    def _guarded_array(self, encoded_values: Sequence[bytes]) -> pa.Array:
+        """Return *encoded_values* as an Arrow array whose bytes and offsets end at guard pages."""
+        offsets = self._guarded.allocate(4 * (len(encoded_values) + 1))
+        offsets[:] = np.cumsum([0, *map(len, encoded_values)], dtype=np.int32).view(np.uint8)
+        joined = b"".join(encoded_values)
         guarded = self._guarded.take(max(len(joined), 1)).last(len(joined))
         guarded[:] = np.frombuffer(joined, np.uint8)
         buffers = [None, pa.py_buffer(offsets), pa.py_buffer(guarded)]
-        return pa.Array.from_buffers(pa.binary(), len(contents), buffers)
+        return pa.Array.from_buffers(pa.binary(), len(encoded_values), buffers)
 
 
-def _compare(ours: DecodedValues, expected: DecodedValues) -> None:
+def _compare(decoded: DecodedValues, reference: DecodedValues) -> None:
     for part in ("error_codes", "error_positions"):
-        if getattr(ours, part).tolist() != getattr(expected, part).tolist():
+        if getattr(decoded, part).tolist() != getattr(reference, part).tolist():
             raise Differences(part)
-    if not is_same(ours.array, expected.array):
+    if not is_same(decoded.array, reference.array):
         raise Differences("values")
 
 
-def is_same(ours: pa.Array, expected: pa.Array) -> bool:
+def is_same(array: pa.Array, reference: pa.Array) -> bool:
     """Return whether both arrays have the same type and values; NaN is NaN, and what null covers does not count."""
-    if ours.type != expected.type or not ours.is_valid().equals(expected.is_valid()):
+    if array.type != reference.type or not array.is_valid().equals(reference.is_valid()):
         return False
-    kind = ours.type
+    kind = array.type
     if pa.types.is_struct(kind):
-        return all(map(is_same, ours.flatten(), expected.flatten()))
+        return all(map(is_same, array.flatten(), reference.flatten()))
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         # Null lists have no items in either.
         names = ("keys", "items") if pa.types.is_map(kind) else ("values",)
-        return ours.offsets.equals(expected.offsets) and all(
-            is_same(getattr(ours, name), getattr(expected, name)) for name in names
+        return array.offsets.equals(reference.offsets) and all(
+            is_same(getattr(array, name), getattr(reference, name)) for name in names
         )
     if pa.types.is_floating(kind):
-        numbers = [array.drop_null().to_numpy() for array in (ours, expected)]
-        return bool(np.array_equal(*numbers, equal_nan=True))
-    return bool(ours.equals(expected))
+        own_numbers, other_numbers = (one.drop_null().to_numpy() for one in (array, reference))
+        return bool(np.array_equal(own_numbers, other_numbers, equal_nan=True))
+    return bool(array.equals(reference))
 
 
 def fuzz(num_values: int, seed: int, first: int = 0) -> Counter[str]:

@@ -1,5 +1,6 @@
 """Runs the kernel for Avro over an Arrow array of values, and provides the memory that it fills."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,7 +16,7 @@ from magicbyte.tables.arrays import MAX_ARROW_OFFSET, OFFSET_BYTES
 
 SAMPLE_ROWS = 512
 """Values decoded first: their sizes say how much memory all values need."""
-MIN_CAPACITY = 1 << 12
+MIN_CAPACITY = 1 << 10
 """Bytes of a column of byte strings, and rows of a list's items, that are allocated first."""
 MIN_OUTPUT_BYTES = 256 << 20
 OUTPUT_RATIO = 32
@@ -94,12 +95,24 @@ class _AvroCall:
             self._state[number, code.SPACE] = column.space
             self._state[number, code.WIDTH] = column.width
             self._state[number, code.KIND] = column.kind
-        self._resize_space(0, len(values))
-        for space in range(1, program.num_spaces):
-            self._resize_space(space, MIN_CAPACITY)
+        self._space_columns: list[list[int]] = [[] for _ in range(program.num_spaces)]
         for number, column in enumerate(program.columns):
-            if column.kind == code.BYTE_STRINGS:
-                self._resize_content(number, MIN_CAPACITY)
+            self._space_columns[column.space].append(number)
+        self._row_bytes = [
+            sum(program.columns[number].row_bytes for number in numbers)
+            for numbers in self._space_columns
+        ]
+        self._byte_strings = [
+            number
+            for number, column in enumerate(program.columns)
+            if column.kind == code.BYTE_STRINGS
+        ]
+        # Every column has memory, if only for no rows; more is refused where it is too much.
+        for space in range(program.num_spaces):
+            self._allocate_rows(space, 0 if space else len(values))
+        for number in self._byte_strings:
+            self._allocate_content(number, 0)
+        self._reserve(lambda needed: MIN_CAPACITY)
 
     def _set_control(self, values: pa.Array, starts: Starts | int) -> None:
         valid, offsets, content = values.buffers()
@@ -108,11 +121,11 @@ class _AvroCall:
         control[code.OFFSET_BYTES] = offset_bytes
         if offsets is not None:
             control[code.OFFSET_ADDRESS] = offsets.address + offset_bytes * values.offset
-        content_bytes = 0
+        self._content_bytes = 0
         # Address 0 stands for a fault, so a column without contents needs another one.
         control[code.CONTENT] = control[code.CONTENT_END] = address(self._control)
         if content is not None and content.size:
-            content_bytes = content.size
+            self._content_bytes = content.size
             control[code.CONTENT] = content.address
             control[code.CONTENT_END] = content.address + content.size
         if valid is not None:
@@ -127,7 +140,7 @@ class _AvroCall:
         control[code.CONSTANTS_END] = address(self._constants) + len(self._constants)
         control[code.REFUSED_ROW] = -1
         control[code.NUM_COLUMNS] = len(self._program.columns)
-        self._spare_bytes = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * content_bytes)
+        self._spare_bytes = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * self._content_bytes)
 
     def run(self, last_row: int) -> None:
         """Decode the values before *last_row* that are not decoded yet."""
@@ -151,13 +164,17 @@ class _AvroCall:
         """Reserve memory for all values as the first *num_rows* have needed it; less if it would be too much."""
 
         def estimate(needed: int) -> int:
-            return needed * self._num_values // num_rows * 9 // 8
+            total = needed * self._num_values // num_rows * 9 // 8
+            return min(total, max(needed, self._content_bytes))
 
+        self._reserve(estimate)
+
+    def _reserve(self, capacity: Callable[[int], int]) -> None:
+        """Provide memory for the items and byte strings of each column; *capacity* is of what it has now."""
         for space in range(1, self._program.num_spaces):
-            self._resize_space(space, estimate(int(self._spaces[space, code.COUNT])))
-        for number, column in enumerate(self._program.columns):
-            if column.kind == code.BYTE_STRINGS:
-                self._resize_content(number, estimate(int(self._state[number, code.USED])))
+            self._resize_space(space, capacity(int(self._spaces[space, code.COUNT])))
+        for number in self._byte_strings:
+            self._resize_content(number, capacity(int(self._state[number, code.USED])))
 
     def _take(self, num_bytes: int) -> bool:
         """Return whether *num_bytes* more may be allocated, and count them."""
@@ -168,35 +185,36 @@ class _AvroCall:
 
     def _resize_content(self, number: int, capacity: int) -> bool:
         """Provide memory for *capacity* bytes in a column of byte strings; return False if it is too much."""
-        state, memory = self._state[number], self._memory[number]
-        present = int(state[code.CAPACITY])
+        present = int(self._state[number, code.CAPACITY])
         if capacity <= present:
             return True
         if capacity > MAX_ARROW_OFFSET or not self._take(capacity - present):
             return False
+        self._allocate_content(number, capacity)
+        return True
+
+    def _allocate_content(self, number: int, capacity: int) -> None:
+        state, memory = self._state[number], self._memory[number]
         memory.value_bytes = _resized(memory.value_bytes, capacity, int(state[code.USED]))
         state[code.DATA], state[code.CAPACITY] = address(memory.value_bytes), capacity
-        return True
 
     def _resize_space(self, space: int, capacity: int) -> bool:
         """Provide memory for *capacity* rows of *space*; return False if it is too much."""
-        present, count = (int(self._spaces[space, i]) for i in (code.SPACE_CAPACITY, code.COUNT))
-        if capacity <= present and present:
+        present = int(self._spaces[space, code.SPACE_CAPACITY])
+        if capacity <= present:
             return True
-        columns = [
-            (number, column)
-            for number, column in enumerate(self._program.columns)
-            if column.space == space
-        ]
-        row_bytes = sum(column.row_bytes for _, column in columns)
-        if space and (
-            capacity >= MAX_ARROW_OFFSET or not self._take((capacity - present) * row_bytes)
-        ):
+        if capacity >= MAX_ARROW_OFFSET:
             return False
-        for number, column in columns:
-            self._resize_column(number, column, capacity, count)
-        self._spaces[space, code.SPACE_CAPACITY] = capacity
+        if not self._take((capacity - present) * self._row_bytes[space]):
+            return False
+        self._allocate_rows(space, capacity)
         return True
+
+    def _allocate_rows(self, space: int, capacity: int) -> None:
+        count = int(self._spaces[space, code.COUNT])
+        for number in self._space_columns[space]:
+            self._resize_column(number, self._program.columns[number], capacity, count)
+        self._spaces[space, code.SPACE_CAPACITY] = capacity
 
     def _resize_column(
         self, number: int, layout: code.AvroColumnLayout, capacity: int, count: int
