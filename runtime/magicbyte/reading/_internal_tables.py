@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from magicbyte.reading import _schema_rows
+from magicbyte.reading import _group_rows, _schema_rows
 from magicbyte.reading._one_pass import after_findings
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading.results import Report, Row, Rows
@@ -13,6 +13,8 @@ ReadRows = Callable[[TopicSource, Report], Iterator[Row]]
 """Yields the rows of a table of a topic_source, and adds totals and findings to a report."""
 
 READERS: dict[str, ReadRows] = {
+    "group_offsets": _group_rows.group_offset_rows,
+    "groups": _group_rows.group_rows,
     "schemas": _schema_rows.read_schemas,
     "schema_configs": _schema_rows.read_schema_configs,
     "schema_associations": _schema_rows.read_schema_associations,

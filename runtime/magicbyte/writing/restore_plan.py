@@ -6,16 +6,14 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from shlex import quote
 from typing import Any
 
-from magicbyte import messages
-from magicbyte.errors import FormatError, TopicError
+from magicbyte.errors import TopicError
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
 from magicbyte.verification.broker import METADATA_TOPIC, read_topic_configs
-from magicbyte_formats.messages import consumer_offsets
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
@@ -29,12 +27,6 @@ INTERNAL_CONFIG = "internal."
 """Begin of the names of configurations that Kafka accepts in its own tests only."""
 
 UNLIMITED = "-1"
-
-APPLIED_OUTCOMES = (None, "committed")
-"""Outcomes of the transactions whose records a group coordinator applies."""
-
-RELEASE = (4, 4)
-"""Release whose schemas decode group offsets: the newest, which knows all older versions."""
 
 GroupOffsets = dict[str, dict[tuple[str, int], int]]
 """Committed offset by group, topic and partition."""
@@ -231,28 +223,10 @@ def topic_configs_of(dataset: Dataset) -> dict[str, dict[str, str]] | None:
 
 
 def group_offsets_of(dataset: Dataset) -> GroupOffsets:
-    """Return the committed offsets of all groups in `__consumer_offsets`, as a coordinator would load them.
-
-    Records of transactions that were not committed are left out, and so are records that cannot be decoded.
-    """
-    logs = [log for log in dataset.all_logs if log.topic == OFFSETS_TOPIC and log.state is None]
+    """Return the committed offsets of all groups in `__consumer_offsets`, as a coordinator would load them."""
     by_group: defaultdict[str, dict[tuple[str, int], int]] = defaultdict(dict)
-    options = replace(dataset.options, isolation_level="read_uncommitted")
-    for batch in Dataset(logs, options).records(("key", "value", "outcome")):
+    for batch in dataset.table("group_offsets", ("group", "topic", "partition", "offset")):
         for row in batch.to_pylist():
-            if row["outcome"] not in APPLIED_OUTCOMES or row["key"] is None:
-                continue
-            try:
-                record = messages.read_record(
-                    consumer_offsets.MESSAGES, row["key"], row["value"], RELEASE
-                )
-            except FormatError:
-                continue
-            if record.name != "OffsetCommit":
-                continue
-            group, topic, partition = record.key.values()
-            if record.value is None:
-                by_group[group].pop((topic, partition), None)
-            else:
-                by_group[group][topic, partition] = record.value["offset"]
+            if row["offset"] is not None:
+                by_group[row["group"]][row["topic"], row["partition"]] = row["offset"]
     return dict(by_group)
