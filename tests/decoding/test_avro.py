@@ -6,8 +6,10 @@ import os
 from random import Random
 from typing import Any
 
+import fastavro
 import pyarrow as pa
 import pytest
+from fastavro.read import SchemaResolutionError
 
 from magicbyte.decoding.avro import AvroDecoder
 from magicbyte.errors import SchemaError
@@ -15,10 +17,6 @@ from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed
 
 from .avro_judge import plain
 from .avro_values import assert_same
-
-fastavro = pytest.importorskip("fastavro", reason="fastavro, the judge, is not installed")
-
-SchemaResolutionError = fastavro.read.SchemaResolutionError
 
 NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 1000
 NUM_GROUPS = 10

@@ -60,7 +60,7 @@ SHAPES = {
     ),
     "forty nullable": record(**{f"field{number}": ["null", "double"] for number in range(40)}),
 }
-"""Schemas by what is in them."""
+"""Schemas by a title."""
 
 
 class Speeds(NamedTuple):

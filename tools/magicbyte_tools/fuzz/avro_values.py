@@ -117,31 +117,31 @@ class AvroFuzzer:
         return pa.Array.from_buffers(pa.binary(), len(encoded_values), buffers)
 
 
-def _compare(decoded: DecodedValues, reference: DecodedValues) -> None:
+def _compare(outcome: DecodedValues, expected_outcome: DecodedValues) -> None:
     for part in ("error_codes", "error_positions"):
-        if getattr(decoded, part).tolist() != getattr(reference, part).tolist():
+        if getattr(outcome, part).tolist() != getattr(expected_outcome, part).tolist():
             raise Differences(part)
-    if not is_same(decoded.array, reference.array):
+    if not is_same(outcome.array, expected_outcome.array):
         raise Differences("values")
 
 
-def is_same(array: pa.Array, reference: pa.Array) -> bool:
+def is_same(array: pa.Array, other_array: pa.Array) -> bool:
     """Return whether both arrays have the same type and values; NaN is NaN, and what null covers does not count."""
-    if array.type != reference.type or not array.is_valid().equals(reference.is_valid()):
+    if array.type != other_array.type or not array.is_valid().equals(other_array.is_valid()):
         return False
     kind = array.type
     if pa.types.is_struct(kind):
-        return all(map(is_same, array.flatten(), reference.flatten()))
+        return all(map(is_same, array.flatten(), other_array.flatten()))
     if pa.types.is_list(kind) or pa.types.is_map(kind):
         # Null lists have no items in either.
         names = ("keys", "items") if pa.types.is_map(kind) else ("values",)
-        return array.offsets.equals(reference.offsets) and all(
-            is_same(getattr(array, name), getattr(reference, name)) for name in names
+        return array.offsets.equals(other_array.offsets) and all(
+            is_same(getattr(array, name), getattr(other_array, name)) for name in names
         )
     if pa.types.is_floating(kind):
-        own_numbers, other_numbers = (one.drop_null().to_numpy() for one in (array, reference))
+        own_numbers, other_numbers = (one.drop_null().to_numpy() for one in (array, other_array))
         return bool(np.array_equal(own_numbers, other_numbers, equal_nan=True))
-    return bool(array.equals(reference))
+    return bool(array.equals(other_array))
 
 
 def fuzz(num_values: int, seed: int, first: int = 0) -> Counter[str]:

@@ -148,18 +148,18 @@ class _SchemaParser:
                 f"types nested {depth} deep", f"at most {MAX_SCHEMA_DEPTH}", where=where
             )
 
-    def _reference(self, reference: str, namespace: str, where: str, depth: int) -> AvroType:
-        if reference in PRIMITIVES:
-            return AvroPrimitive(reference)
-        candidates = [reference]
-        if namespace and "." not in reference:
-            candidates.insert(0, f"{namespace}.{reference}")
+    def _reference(self, referenced_name: str, namespace: str, where: str, depth: int) -> AvroType:
+        if referenced_name in PRIMITIVES:
+            return AvroPrimitive(referenced_name)
+        candidates = [referenced_name]
+        if namespace and "." not in referenced_name:
+            candidates.insert(0, f"{namespace}.{referenced_name}")
         for full_name in candidates:
             if full_name in self._types:
                 self._reach(depth + self._heights.get(full_name, 0), where)
                 return self._types[full_name]
         raise SchemaError(
-            f"unknown type {_shown(reference)}",
+            f"unknown type {_shown(referenced_name)}",
             "a type that is defined before, or in a referenced schema",
             where=where,
         )

@@ -213,25 +213,25 @@ class ValueReader:
             raise ValueFault(Fault.NO_READER_SYMBOL, begin)
         return scalar_step.symbols[index]
 
-    def _logical(self, content: Any, logical: Any, begin: int) -> Any:
+    def _logical(self, stored: Any, logical: Any, begin: int) -> Any:
         match logical.name:
             case "decimal":
-                if not content:
+                if not stored:
                     raise ValueFault(Fault.DECIMAL_EMPTY, begin)
-                number = int.from_bytes(content, "big", signed=True)
+                number = int.from_bytes(stored, "big", signed=True)
                 if abs(number) >= _decimal_limit(logical.precision):
                     raise ValueFault(Fault.DECIMAL_DIGITS, begin)
                 return number
-            case "uuid" if isinstance(content, bytes):
-                digits = content.hex()
+            case "uuid" if isinstance(stored, bytes):
+                digits = stored.hex()
                 sizes = ((0, 8), (8, 12), (12, 16), (16, 20), (20, 32))
                 return "-".join(digits[first:last] for first, last in sizes)
             case "duration":
-                months, days, milliseconds = struct.unpack("<III", content)
+                months, days, milliseconds = struct.unpack("<III", stored)
                 if max(months, days) > MAX_INT32:
                     raise ValueFault(Fault.DURATION, begin)
                 return months, days, milliseconds * NANOS_IN_MILLISECOND
-        return content
+        return stored
 
 
 @cache

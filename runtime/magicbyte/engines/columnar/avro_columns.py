@@ -170,7 +170,7 @@ class _AvroCall:
         self._reserve(estimate)
 
     def _reserve(self, capacity: Callable[[int], int]) -> None:
-        """Provide memory for the items and byte strings of each column; *capacity* is of what it has now."""
+        """Provide memory for items and byte strings; *capacity* computes it from the used memory of a column."""
         for space in range(1, self._program.num_spaces):
             self._resize_space(space, capacity(int(self._spaces[space, code.COUNT])))
         for number in self._byte_strings:
