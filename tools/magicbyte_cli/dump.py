@@ -52,6 +52,9 @@ TEXT_COLUMNS = {
     "problems": "severity code topic partition file position message",
     "replicas": "topic partition rank log_dir leader_epoch first_offset log_end_offset "
     "missing_offsets error_count filled_ranges filled_offsets",
+    "topic_partitions": "topic partition leader replicas isr elr last_known_elr leader_epoch partition_epoch",
+    "brokers": "broker_id fenced in_controlled_shutdown rack listeners log_dirs broker_epoch",
+    "controllers": "controller_id is_voter directory_id listeners",
     "gaps": "topic partition first_offset end_offset offset_count reason file position",
     "schemas": "subject version id schema_type deleted is_gone offset timestamp references schema",
 }

@@ -7,9 +7,10 @@ from dataclasses import replace
 import magicbyte as mb
 from magicbyte import CODES, Finding
 from magicbyte.findings import SEVERITIES, Severity
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.reading.table_rows import finding_order
-from magicbyte.verification.broker import METADATA_TOPIC, BrokerPrediction
+from magicbyte.verification.broker import BrokerPrediction
 from magicbyte.verification.verdicts import BROKER_VERDICTS, VERDICTS
 from magicbyte_cli.display import counted, printable
 from magicbyte_cli.painter import Painter

@@ -13,6 +13,7 @@ from magicbyte.internal_topics._metadata_messages import (
     read_metadata_message,
 )
 from magicbyte.internal_topics.metadata_topics import Replicas, TopicRegistry
+from magicbyte.internal_topics.quorum_records import Quorum
 
 TOPIC_RESOURCE = 2
 """Type of the resource of a topic's configuration (ConfigResource.Type)."""
@@ -66,6 +67,8 @@ class ClusterMetadata:
     """RegisterControllerRecord by node id."""
     producer_id_blocks: list[ProducerIdBlock] = field(default_factory=list)
     zk_migration_state: int | None = None
+    quorum: Quorum = field(default_factory=Quorum)
+    """Voters, from control records, which are not applied like the others."""
     fault: str | None = None
     """The first record that does not fit those before it, with its offset; None if there is none."""
     _transaction: list[tuple[int, MetadataMessage]] | None = None
@@ -213,6 +216,8 @@ class ClusterMetadata:
 
     def _add_producer_ids(self, fields: Fields, offset: int) -> None:
         end = fields["nextProducerId"]
+        if end < 0:
+            raise ConflictError(f"its next producer id {end} is negative")
         block = ProducerIdBlock(
             end - BLOCK_SIZE, end, fields["brokerId"], fields["brokerEpoch"], offset
         )
@@ -318,8 +323,14 @@ def apply_records(
         try:
             cluster.apply(value, offset)
         except FormatError as error:
-            message = f"record at offset {offset}: {error.finding.message}"
-            findings.append(Finding(code=error.finding.code, message=message, base_offset=offset))
+            finding = record_finding(error, offset)
+            findings.append(finding)
             if isinstance(error, ConflictError) and cluster.fault is None:
-                cluster.fault = message
+                cluster.fault = finding.message
     return findings
+
+
+def record_finding(error: FormatError, offset: int) -> Finding:
+    """Return the finding for the record at *offset*, which *error* says cannot be applied."""
+    message = f"record at offset {offset}: {error.finding.message}"
+    return Finding(code=error.finding.code, message=message, base_offset=offset)

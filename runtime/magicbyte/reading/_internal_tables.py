@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from magicbyte.reading import _group_rows, _schema_rows
+from magicbyte.reading._metadata_rows import METADATA_READERS
 from magicbyte.reading._one_pass import after_findings
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading.results import Report, Row, Rows
@@ -18,6 +19,7 @@ READERS: dict[str, ReadRows] = {
     "schemas": _schema_rows.read_schemas,
     "schema_configs": _schema_rows.read_schema_configs,
     "schema_associations": _schema_rows.read_schema_associations,
+    **METADATA_READERS,
 }
 """The function that reads each table, by name."""
 

@@ -106,7 +106,7 @@ def array_of(values: Sequence[Any], data_type: pa.DataType) -> pa.Array:
     """Return Python *values* as Arrow; None is null.
 
     *data_type* is a type of our tables: numbers, booleans, times (integers in their unit), strings, bytes,
-    or lists of structs of these. Raises OverflowError if an integer is too large for *data_type*.
+    or lists of these or of structs of these. Raises OverflowError if an integer is too large for *data_type*.
     """
     if pa.types.is_string(data_type):
         return string_array(values)
@@ -147,13 +147,22 @@ def _bytes_array(data_type: pa.DataType, values: Sequence[bytes | None]) -> pa.A
 def _list_array(data_type: pa.DataType, values: Sequence[Any], is_null: Mask) -> pa.Array:
     elements = [element for value in values for element in value or ()]
     offsets = np.cumsum([0, *(len(value or ()) for value in values)], dtype=np.int32)
-    fields = list(data_type.value_type)
-    columns = [array_of([each[field.name] for each in elements], field.type) for field in fields]
-    structs = pa.StructArray.from_arrays(columns, fields=fields)
     valid = None if not is_null.any() else bitmap(~is_null)
     return pa.Array.from_buffers(
-        data_type, len(values), [valid, pa.py_buffer(offsets)], children=[structs]
+        data_type,
+        len(values),
+        [valid, pa.py_buffer(offsets)],
+        children=[_element_array(data_type.value_type, elements)],
     )
+
+
+def _element_array(data_type: pa.DataType, elements: list[Any]) -> pa.Array:
+    """Return the *elements* of lists as Arrow: dicts, if *data_type* is a struct, which are not None."""
+    if not pa.types.is_struct(data_type):
+        return array_of(elements, data_type)
+    fields = list(data_type)
+    columns = [array_of([each[field.name] for each in elements], field.type) for field in fields]
+    return pa.StructArray.from_arrays(columns, fields=fields)
 
 
 def bool_array(mask: Mask) -> pa.Array:

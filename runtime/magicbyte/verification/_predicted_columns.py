@@ -9,9 +9,9 @@ from magicbyte.errors import ChangedError, LimitError, StoreError, UnreadableErr
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.damaged_offsets import DamagedRange
 from magicbyte.reading.survey import Survey
-from magicbyte.verification.broker import METADATA_TOPIC
 from magicbyte.verification.startup import StartupPrediction
 from magicbyte.verification.verdicts import Verdict
 

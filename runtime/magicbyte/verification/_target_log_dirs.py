@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from magicbyte.errors import InputError
 from magicbyte.logdir.checkpoints import is_log_dir, read_log_dir, read_topic_id
 from magicbyte.logdir.file_names import parse_folder
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.storage import Storage
-from magicbyte.verification.broker import METADATA_TOPIC
 
 
 @dataclass(frozen=True, slots=True)

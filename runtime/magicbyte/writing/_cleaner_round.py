@@ -26,9 +26,6 @@ from magicbyte.writing._segment_age import modified_ms
 from magicbyte.writing._segment_groups import SegmentSize, group_segments
 from magicbyte.writing._transactions_met import AbortedOffsets, TransactionsMet
 
-METADATA_TOPIC = "__cluster_metadata"
-"""Topic of KRaft, which the log cleaner never cleans: it has snapshots instead."""
-
 LOOKUP_ROWS = 1 << 20
 """Records of the clean part whose keys are looked up together."""
 

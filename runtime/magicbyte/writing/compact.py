@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.dataset import Dataset, planner_of
 from magicbyte.reading.entry_runs import PartitionReader
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.writing._cleaned_bytes import CleanedBytes
 from magicbyte.writing._cleaner_round import (
-    METADATA_TOPIC,
     CleanedEntries,
     CleanerRound,
     plan_round,

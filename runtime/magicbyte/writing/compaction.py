@@ -9,11 +9,11 @@ import numpy as np
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.errors import FormatError, InputError, LimitError
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.planner import Planner
 from magicbyte.tables.arrays import to_numpy, value_lengths
 from magicbyte.writing._cleaner_round import (
-    METADATA_TOPIC,
     CleanedEntries,
     CleanerRound,
     plan_round,

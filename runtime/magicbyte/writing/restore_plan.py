@@ -11,9 +11,10 @@ from shlex import quote
 from typing import Any
 
 from magicbyte.errors import TopicError
+from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
-from magicbyte.verification.broker import METADATA_TOPIC, read_topic_configs
+from magicbyte.verification.broker import read_topic_configs
 
 OFFSETS_TOPIC = "__consumer_offsets"
 

@@ -4,7 +4,7 @@ The rules come from KafkaRaftServer, LogManager, KafkaRaftLog and KafkaServer, a
 brokers of 2.8, 3.9, 4.3 and 4.4 on log.dirs. No broker is needed, and nothing is written.
 """
 
-from magicbyte.verification.broker._metadata_log import METADATA_TOPIC, read_topic_configs
+from magicbyte.verification.broker._metadata_log import read_topic_configs
 from magicbyte.verification.broker._partition_changes import PartitionChange
 from magicbyte.verification.broker._prediction import (
     BrokerInput,
@@ -16,7 +16,6 @@ from magicbyte.verification.broker._prediction import (
 from magicbyte.verification.broker._startup_rules import known_release
 
 __all__ = [
-    "METADATA_TOPIC",
     "BrokerInput",
     "BrokerPrediction",
     "BrokersPrediction",

@@ -14,13 +14,13 @@ from magicbyte.logdir.meta_properties import (
     MetaProperties,
     parse_meta_properties,
 )
+from magicbyte.logdir.metadata_snapshots import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.storage import FolderItem, Storage
 from magicbyte.verification.broker._folder_names import (
     INDEX_CACHE_FOLDER,
     BrokerFolder,
     parse_broker_folder,
 )
-from magicbyte.verification.broker._metadata_log import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.verification.broker._startup_rules import StartupRules
 
 BOOTSTRAP_CHECKPOINT = "bootstrap.checkpoint"

@@ -1,6 +1,5 @@
 """The startup of a broker over `__cluster_metadata-0` (KafkaRaftLog, KafkaRaftClient.initialize)."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -12,6 +11,12 @@ from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, apply_re
 from magicbyte.kafka_release import NEWEST, KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
+from magicbyte.logdir.metadata_snapshots import (
+    METADATA_FOLDER,
+    MetadataSnapshot,
+    is_snapshot_file,
+    metadata_snapshot,
+)
 from magicbyte.storage import read_small_file
 from magicbyte.verification.broker._metadata_records import MetadataRecords, read_metadata_file
 from magicbyte.verification.broker._quorum_state import (
@@ -22,8 +27,6 @@ from magicbyte.verification.broker._quorum_state import (
 from magicbyte.verification.startup import StartupPrediction, invalid_files, predict_startup
 from magicbyte_formats.wire import ControlType
 
-METADATA_TOPIC = "__cluster_metadata"
-METADATA_FOLDER = f"{METADATA_TOPIC}-0"
 PARTITION_METADATA = "partition.metadata"
 METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 """The topic id of `__cluster_metadata`, the same in every cluster (Uuid.METADATA_TOPIC_ID)."""
@@ -31,8 +34,6 @@ METADATA_TOPIC_ID = "AAAAAAAAAAAAAAAAAAAAAQ"
 SINCE_CONTROL_RECORDS_ARE_READ = KafkaRelease(3, 8)
 """The first release in which a node reads its log for voters before it starts (KIP-853). A broker of 3.7
 starts with segments of 0 bytes, and knows no topic."""
-
-SNAPSHOT_NAME = re.compile(r"(\d{20})-(\d{10})\.checkpoint")
 
 
 @dataclass(slots=True)
@@ -71,13 +72,6 @@ class MetadataLog:
     def is_refetched(self, node_id: int | None) -> bool:
         """Return whether *node_id* is a node that can fetch lost records from other voters."""
         return self.voters is not None and bool(self.voters - {node_id})
-
-
-@dataclass(slots=True)
-class _Snapshot:
-    file: LogFile
-    offset: int
-    epoch: int
 
 
 def read_metadata_log(
@@ -169,13 +163,13 @@ class _MetadataReader:
     def refuse(self, code: str, message: str, file: str | None = None) -> None:
         self.metadata.findings.append(self.finding(code, message, file))
 
-    def snapshots(self) -> Iterator[_Snapshot]:
+    def snapshots(self) -> Iterator[MetadataSnapshot]:
         """Yield the snapshots; a name that a broker cannot parse becomes a finding."""
         for file in self.metadata.log.files:
-            if not file.name.endswith(".checkpoint"):
+            if not is_snapshot_file(file.name):
                 continue
-            match = SNAPSHOT_NAME.fullmatch(file.name)
-            if match is None:
+            snapshot = metadata_snapshot(file)
+            if snapshot is None:
                 self.refuse(
                     "metadata-snapshot-invalid",
                     "the name of the snapshot has no offset and epoch "
@@ -183,7 +177,7 @@ class _MetadataReader:
                     file.name,
                 )
             else:
-                yield _Snapshot(file, int(match[1]), int(match[2]))
+                yield snapshot
 
     def read_segments(self) -> list[tuple[LogFile, MetadataRecords]]:
         """Return the records of each segment up to the first damage in it."""
@@ -204,7 +198,9 @@ class _MetadataReader:
         return max(ends, default=start)
 
     def known_end(
-        self, segment_records: list[tuple[LogFile, MetadataRecords]], newest: _Snapshot | None
+        self,
+        segment_records: list[tuple[LogFile, MetadataRecords]],
+        newest: MetadataSnapshot | None,
     ) -> int:
         """Return the highest offset that segment_records, snapshots and producer snapshots reach."""
         ends = [metadata_records.next_offset for _, metadata_records in segment_records]
@@ -233,7 +229,7 @@ class _MetadataReader:
 
     def fold(
         self,
-        newest: _Snapshot | None,
+        newest: MetadataSnapshot | None,
         segment_records: list[tuple[LogFile, MetadataRecords]],
         *,
         is_reset: bool,
@@ -272,7 +268,7 @@ class _MetadataReader:
                 metadata.fault_offset = offset
             self.last_offset = offset
 
-    def read_snapshot(self, snapshot: _Snapshot) -> MetadataRecords:
+    def read_snapshot(self, snapshot: MetadataSnapshot) -> MetadataRecords:
         """Return the records of the newest snapshot; one that a node cannot read becomes a finding."""
         name = snapshot.file.name
         try:

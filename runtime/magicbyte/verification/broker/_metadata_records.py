@@ -1,28 +1,19 @@
 """Read the records in segments and snapshots of `__cluster_metadata`."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 
-from magicbyte import messages
 from magicbyte.engines.protocol import Chunk, Engine, Entries
 from magicbyte.errors import FormatError, LimitError
-from magicbyte.kafka_release import NEWEST
+from magicbyte.internal_topics.quorum_records import Quorum, control_type
 from magicbyte.limits import Limits
 from magicbyte.logdir.frames import frames
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.storage import File
 from magicbyte.verification.startup import VerifiedRun, entry_runs
-from magicbyte_formats.messages import control_records
-from magicbyte_formats.wire import ControlKey, ControlType
-from magicbyte_kernels.message_schema import MessageSchema
 
 COLUMNS = ("offset", "key", "value")
-
-VOTER_SCHEMAS: dict[int, MessageSchema] = {
-    ControlType.LEADER_CHANGE: control_records.LEADER_CHANGE_MESSAGE,
-    ControlType.KRAFT_VOTERS: control_records.VOTERS_RECORD,
-}
-"""Control records that name the voters of the quorum, by type."""
 
 
 @dataclass(slots=True)
@@ -114,18 +105,11 @@ def _read_control(
     metadata_records: MetadataRecords,
 ) -> None:
     for key, value in zip(keys, payloads, strict=True):
-        if key is None or len(key) < ControlKey.SIZE:
+        quorum = Quorum()
+        type_ = control_type(key)
+        if type_ is None:
             continue
-        kind = ControlKey.unpack_from(key)[1]
-        metadata_records.control_types.append(kind)
-        schema = VOTER_SCHEMAS.get(kind)
-        if schema is None or value is None:
-            continue
-        try:
-            version, _ = messages.read_int16(value, "version")
-            fields = messages.read(schema, value, version, NEWEST).fields
-        except FormatError:
-            continue
-        metadata_records.voters = (
-            frozenset(voter["voterId"] for voter in fields["voters"]) or metadata_records.voters
-        )
+        metadata_records.control_types.append(type_)
+        with suppress(FormatError):
+            quorum.apply(key, value)
+        metadata_records.voters = frozenset(quorum.voter_directories) or metadata_records.voters

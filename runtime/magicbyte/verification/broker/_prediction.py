@@ -10,13 +10,12 @@ from magicbyte.kafka_release import NEWEST, KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import LogDir
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.logdir.metadata_snapshots import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.storage import Storage
 from magicbyte.verification.broker._failures import Failures, read_failures
 from magicbyte.verification.broker._grouping import BrokerGroup, group_log_dirs, undecided_pairs
 from magicbyte.verification.broker._log_dir_state import LogDirState, read_log_dir_state
 from magicbyte.verification.broker._metadata_log import (
-    METADATA_FOLDER,
-    METADATA_TOPIC,
     MetadataLog,
     read_metadata_log,
 )

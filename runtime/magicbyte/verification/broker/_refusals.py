@@ -12,13 +12,13 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.checkpoints import parse_topic_id
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.logdir.meta_properties import META_PROPERTIES
+from magicbyte.logdir.metadata_snapshots import METADATA_FOLDER
 from magicbyte.storage import Storage, is_url
 from magicbyte.storage.access import lock_holder
 from magicbyte.verification.broker._folder_names import BrokerFolder
 from magicbyte.verification.broker._grouping import BrokerGroup
 from magicbyte.verification.broker._log_dir_state import BOOTSTRAP_CHECKPOINT, LogDirState
 from magicbyte.verification.broker._metadata_log import (
-    METADATA_FOLDER,
     METADATA_TOPIC_ID,
     PARTITION_METADATA,
     MetadataLog,
