@@ -18,7 +18,7 @@ MAX_FINDINGS = 10
 COUNTED_IN_BYTES = (*LOST, "tail")
 """Dispositions that are reported in bytes, since the number of records is unknown."""
 
-WITH_INTERNAL = ("segments", "partitions", *INTERNAL_TABLES)
+WITH_INTERNAL = ("segments", "partitions")
 """Tables that always include Kafka's internal topics."""
 
 
