@@ -9,7 +9,6 @@ from magicbyte.decoding.avro._types import (
     AvroRecord,
     AvroType,
     AvroUnion,
-    branch_names,
 )
 
 
@@ -29,7 +28,7 @@ def plain(value: Any, avro_type: AvroType) -> Any:
             indices = avro_type.value_indices
             if len(indices) == 1:
                 return plain(value, avro_type.branches[indices[0]])
-            names = branch_names(avro_type)
+            names = avro_type.branch_names
             present = [index for index in indices if value[names[index]] is not None]
             if not present:  # a branch whose values are all null, such as an enum that is absent
                 return None

@@ -10,7 +10,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.decoding.avro import AvroJsonDecoder, parse_schema
+from magicbyte.decoding.avro import AvroJsonDecoder, _decoder, parse_schema
+from magicbyte.engines.columnar import avro_columns
 from magicbyte.errors import NotColumnarError
 from magicbyte_tools.fuzz.avro_cases import zigzag
 
@@ -321,3 +322,35 @@ def test_json_has_plain_forms_of_all_types() -> None:
             "h": {"months": 1, "days": 2, "nanoseconds": 3_000_000},
         }
     ]
+
+
+def test_json_is_limited_where_few_bytes_stand_for_much_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """Each item of one byte is a record with a long name and a long default."""
+    writer = {"type": "array", "items": record("boolean", name="I")}
+    reader = {"type": "array", "items": record("boolean", name="I")}
+    reader["items"]["fields"] += [
+        {"name": "n" * 1000, "type": "boolean", "default": True},
+        {"name": "d", "type": "string", "default": "x" * 1000},
+    ]
+    monkeypatch.setattr(_decoder, "MIN_OUTPUT_BYTES", 1 << 20)
+    decoder = AvroJsonDecoder(*(parse_schema(json.dumps(one)) for one in (writer, reader)))
+    contents = [zigzag(count) + bytes(count) + b"\0" for count in (300, 3000, 100, 200, 1)]
+    outcome = decoder.decode(pa.array(contents), 0)
+    assert outcome.error_codes.tolist() == [0, 12, 0, 12, 0]
+    assert outcome.array.is_valid().to_pylist() == [True, False, True, False, True]
+
+
+def test_a_null_value_is_null_in_json_too() -> None:
+    assert json_values(["null", "int"], [b"\0", b"\2\2"]) == [None, 1]
+
+
+def test_a_long_default_of_every_value_is_no_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory for defaults of the value itself is not counted as items and strings that a value states."""
+    monkeypatch.setattr(avro_columns, "MIN_OUTPUT_BYTES", 0)
+    reader = record("int")
+    reader["fields"].append({"name": "d", "type": "string", "default": "x" * 1000})
+    outcome = decoder_of(record("int"), reader).decode(pa.array([b"\2"] * 5000), 0)
+    assert not outcome.error_codes.any()
+    assert outcome.array[-1].as_py() == {"a": 1, "d": "x" * 1000}

@@ -14,7 +14,6 @@ from magicbyte.decoding.avro._types import (
     AvroScalar,
     AvroType,
     AvroUnion,
-    branch_names,
 )
 from magicbyte.engines.columnar.avro_program import (
     BYTE_STRINGS,
@@ -133,7 +132,7 @@ class ColumnTree:
             branch = union.branches[indices[0] if indices else 0]
             return self._column(branch, space, is_nullable)
         column = self._add(union, NO_DATA, space, 0, is_nullable)
-        names = branch_names(union)
+        names = union.branch_names
         for index in indices:
             child = self._column(union.branches[index], space, is_nullable=True)
             column.branch_columns[index] = child

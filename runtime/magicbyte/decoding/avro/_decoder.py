@@ -9,7 +9,7 @@ import pyarrow as pa
 
 from magicbyte.decoding.avro import _python_arrays
 from magicbyte.decoding.avro._arrays import build_array
-from magicbyte.decoding.avro._json_values import json_text
+from magicbyte.decoding.avro._json_values import OutputLimitError, json_text
 from magicbyte.decoding.avro._program import compile_program
 from magicbyte.decoding.avro._resolution import resolve
 from magicbyte.decoding.avro._schema import AvroSchema
@@ -133,14 +133,16 @@ class AvroJsonDecoder:
 
     def decode(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
         """Decode *values*; arguments and errors are as in `AvroDecoder.decode`."""
-        spare_bytes = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * values.nbytes)
+        spare_chars = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * values.nbytes)
 
-        def read(value_reader: ValueReader) -> str:
-            nonlocal spare_bytes
-            text = json_text(value_reader.read_value(self._step), self._reader_type)
-            if len(text) > spare_bytes:
-                raise ValueFault(Fault.OUTPUT_LIMIT, 0)
-            spare_bytes -= len(text)
+        def read(value_reader: ValueReader) -> str | None:
+            nonlocal spare_chars
+            value = value_reader.read_value(self._step)
+            try:
+                text = json_text(value, self._reader_type, spare_chars)
+            except OutputLimitError:
+                raise ValueFault(Fault.OUTPUT_LIMIT, value_reader.start) from None
+            spare_chars -= len(text or "")
             return text
 
         texts, codes, positions = _read_values(read, values, _checked_starts(values, starts))

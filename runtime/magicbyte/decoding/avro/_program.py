@@ -56,6 +56,7 @@ def compile_program(step: steps.Step, reader_type: AvroType) -> Compilation:
         columns=tuple(column.layout for column in tree.columns),
         num_spaces=tree.num_spaces,
         max_depth=compiler.max_depth,
+        default_bytes=compiler.default_bytes,
     )
     return Compilation(program, tree.root)
 
@@ -65,7 +66,7 @@ class _Compiler:
         self.instructions: list[list[int]] = []
         self.table: list[int] = []
         self.constants = bytearray()
-        self.max_depth = 0
+        self.max_depth = self.default_bytes = 0
         self._depth = 0
         self._open_steps: set[int] = set()
 
@@ -125,6 +126,8 @@ class _Compiler:
             return
         self.emit(code.CONSTANT, a=len(self.constants), b=len(encoded))
         self.constants += encoded
+        if not self._depth:
+            self.default_bytes += len(encoded)
         self.compile(steps.resolve(reader_field.type, reader_field.type), avro_column)
         self.emit(code.CONSTANT_END)
 

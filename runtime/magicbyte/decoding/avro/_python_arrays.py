@@ -1,6 +1,6 @@
 """Builds Arrow arrays from values that `_values` has decoded; the kernel builds equal arrays."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from decimal import Decimal
 from itertools import accumulate
 from typing import Any
@@ -11,6 +11,9 @@ import pyarrow as pa
 from magicbyte.decoding.avro._arrays import decimal_text, map_entries, symbol_array
 from magicbyte.decoding.avro._columns import AvroColumn
 from magicbyte.decoding.avro._types import AvroArray, AvroEnum, AvroMap, AvroRecord, AvroUnion
+from magicbyte.engines.columnar.avro_columns import MAX_VALUES_BYTES
+from magicbyte.engines.columnar.avro_program import ITEMS
+from magicbyte.errors import InputError
 from magicbyte.tables.arrays import bitmap, number_array
 
 
@@ -56,6 +59,16 @@ def _nested(
 def _list_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:
     lists = [value or [] for value in values]
     offsets = np.fromiter(accumulate(map(len, lists), initial=0), np.int32, len(lists) + 1)
+    row_bytes = sum(
+        inner.layout.row_bytes
+        for column in avro_column.inner_columns
+        for inner in _same_space(column)
+    )
+    if int(offsets[-1]) * row_bytes > MAX_VALUES_BYTES:
+        raise InputError(
+            f"{offsets[-1]} items of arrays or maps, each of {row_bytes} bytes in columns",
+            f"at most {MAX_VALUES_BYTES} bytes in one call: fewer values",
+        )
     items = [item for one in lists for item in one]
     if isinstance(avro_column.avro_type, AvroMap):
         inner_arrays = [
@@ -67,6 +80,14 @@ def _list_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:
         item_array = build_array(items, avro_column.inner_columns[0])
     offset_buffer = number_array(pa.int32(), offsets).buffers()[1]
     return _nested(values, avro_column, [offset_buffer], [item_array])
+
+
+def _same_space(avro_column: AvroColumn) -> Iterator[AvroColumn]:
+    """Yield *avro_column* and the columns in it that have as many rows."""
+    yield avro_column
+    if avro_column.layout.kind != ITEMS:
+        for inner in avro_column.inner_columns:
+            yield from _same_space(inner)
 
 
 def _scalar_array(values: Sequence[Any], avro_column: AvroColumn) -> pa.Array:

@@ -60,11 +60,18 @@ class AvroMap:
 @dataclass(eq=False, slots=True)
 class AvroUnion:
     branches: tuple["AvroType", ...]
+    branch_names: list[str] = field(init=False)
+    """Simple names of the branches' types; full names where two simple names are equal."""
     _indices: dict[tuple[str, str], int] = field(init=False)
     kind = "union"
     logical = None
 
     def __post_init__(self) -> None:
+        full_names = [type_name(branch) for branch in self.branches]
+        counts = Counter(map(simple_name, full_names))
+        self.branch_names = [
+            simple_name(name) if counts[simple_name(name)] == 1 else name for name in full_names
+        ]
         self._indices = {
             (branch.kind, type_name(branch)): number for number, branch in enumerate(self.branches)
         }
@@ -117,14 +124,3 @@ def type_name(avro_type: AvroType) -> str:
 def simple_name(full_name: str) -> str:
     """Return *full_name* without its namespace."""
     return full_name.rpartition(".")[2]
-
-
-def branch_names(union: AvroUnion) -> list[str]:
-    """Return names of the branches: simple names of types, full names where two simple names are equal."""
-    full_names = [type_name(branch) for branch in union.branches]
-    short_names = [simple_name(full_name) for full_name in full_names]
-    counts = Counter(short_names)
-    return [
-        short if counts[short] == 1 else full
-        for short, full in zip(short_names, full_names, strict=True)
-    ]

@@ -47,7 +47,7 @@ class ValueReader:
     """
 
     def __init__(self, encoded: bytes, start: int) -> None:
-        self._encoded, self._position = encoded, start
+        self._encoded, self._position, self.start = encoded, start, start
         self._num_empty = self._depth = 0
         self._is_skipped = False
 

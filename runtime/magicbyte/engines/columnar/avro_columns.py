@@ -141,6 +141,7 @@ class _AvroCall:
         control[code.REFUSED_ROW] = -1
         control[code.NUM_COLUMNS] = len(self._program.columns)
         self._spare_bytes = max(MIN_OUTPUT_BYTES, OUTPUT_RATIO * self._content_bytes)
+        self._spare_bytes += len(values) * code.DEFAULT_RATIO * self._program.default_bytes
 
     def run(self, last_row: int) -> None:
         """Decode the values before *last_row* that are not decoded yet."""
@@ -165,7 +166,8 @@ class _AvroCall:
 
         def estimate(needed: int) -> int:
             total = needed * self._num_values // num_rows * 9 // 8
-            return min(total, max(needed, self._content_bytes))
+            defaults = self._num_values * self._program.default_bytes
+            return min(total, max(needed, self._content_bytes + defaults))
 
         self._reserve(estimate)
 

@@ -110,6 +110,10 @@ MAX_EMPTY_ITEMS = 4096
 """Items without bytes, such as nulls, in one value: a count of them costs nothing to state."""
 
 
+DEFAULT_RATIO = 16
+"""Bytes in columns for a byte of an encoded default, at most: a decimal of one byte is the largest."""
+
+
 @dataclass(frozen=True, slots=True)
 class AvroColumnLayout:
     """Buffers of one column."""
@@ -141,8 +145,11 @@ class AvroProgram:
     num_spaces: int
     max_depth: int
     """Lists inside of lists."""
+    default_bytes: int = 0
+    """Bytes of the encoded defaults that each value has."""
 
     @property
     def value_bytes(self) -> int:
-        """Bytes of memory for each value, without items of lists and contents of byte strings."""
-        return sum(column.row_bytes for column in self.columns if column.space == 0)
+        """Bytes of memory for each value, without its list items and the contents of its byte strings."""
+        rows = sum(column.row_bytes for column in self.columns if column.space == 0)
+        return rows + DEFAULT_RATIO * self.default_bytes
