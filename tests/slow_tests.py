@@ -20,6 +20,7 @@ SLOW = {
     "conformance/test_harness.py",
     "decoding/test_avro.py",
     "decoding/test_avro_mutations.py",
+    "decoding/test_java_avro.py",
     "engines/test_factory.py",
     "engines/columnar/test_checksum_functions.py",
     "engines/columnar/test_decoders.py",

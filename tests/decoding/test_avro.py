@@ -52,7 +52,7 @@ def test_random_values_are_resolved_to_a_readers_schema_as_by_fastavro(group: in
     random = Random(1000 + group)
     num_equal = num_faults = 0
     for _ in range(NUM_SCHEMAS // NUM_GROUPS):
-        cases = AvroCases(random, has_similar_branches=False)
+        cases = AvroCases(random, is_for_fastavro=True)
         schema = cases.schema()
         reader = cases.reader(schema)
         contents = [cases.value(schema) for _ in range(VALUES_OF_A_SCHEMA)]

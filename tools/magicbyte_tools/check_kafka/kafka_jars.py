@@ -13,6 +13,8 @@ POM = Path(__file__).with_name("pom.xml")
 
 BROKER, CLIENTS = "kafka_2.13", "kafka-clients"
 """Artifacts: the broker, which depends on all that a broker runs, and the Java client."""
+KAFKA_GROUP = "org.apache.kafka"
+"""Maven's group of Kafka's artifacts."""
 
 ANY_VERSION = "[4.0,)"
 """Maven's notation for the newest release."""
@@ -28,11 +30,11 @@ def newest_version() -> str:
     return match[1]
 
 
-def class_path(version: str, cache: Path, artifact: str = BROKER) -> str:
-    """Return the class path of *artifact* in *version*; Maven's answer is cached in *cache*."""
+def class_path(version: str, cache: Path, artifact: str = BROKER, group: str = KAFKA_GROUP) -> str:
+    """Return the class path of *artifact* of *group* in *version*; Maven's answer is cached in *cache*."""
 
     def build(path: Path) -> None:
-        _resolved(artifact, version, path)
+        _resolved(artifact, version, path, f"-Dgroup={group}")
 
     name = f"{artifact}-{version}-class-path"
     answer = compiled(name, [POM.read_bytes()], cache, build)

@@ -46,13 +46,13 @@ def zigzag(number: int) -> bytes:
 class AvroCases:
     """Draws schemas and values from *random*.
 
-    No branch of a union takes another branch's values by promotion, unless *has_similar_branches*:
-    the Java library prefers the branch of the same type, fastavro the first one.
+    With *is_for_fastavro*, none that fastavro reads otherwise than Avro's Java library does: a branch of a union that
+    takes another branch's values by promotion, integers as floats, defaults that are bytes or have logical types.
     """
 
-    def __init__(self, random: Random, *, has_similar_branches: bool = True) -> None:
+    def __init__(self, random: Random, *, is_for_fastavro: bool = False) -> None:
         self.random = random
-        self._has_similar_branches = has_similar_branches
+        self._is_for_fastavro = is_for_fastavro
         self._num_names = 0
         self.named: dict[str, Json] = {}
         """Named types of the schema that was drawn last."""
@@ -114,7 +114,7 @@ class AvroCases:
             known = dict(self.named)
             branch = self._type(depth + 1, in_union=True)
             kind = self._kind(branch)
-            if not self._has_similar_branches:
+            if self._is_for_fastavro:
                 kind = SIMILAR.get(kind, kind)
             if branches.setdefault(kind, branch) is not branch:
                 self.named = known  # types that the branch left out defines
@@ -258,10 +258,10 @@ class AvroCases:
         return union
 
     def _promoted(self, kind: str, lot: float) -> Json:
-        # Not to float: fastavro does not round to 32 bits.
+        floats = () if self._is_for_fastavro else ("float",)
         wider = {
-            "int": ("long", "double"),
-            "long": ("double",),
+            "int": ("long", "double", *floats),
+            "long": ("double", *floats),
             "float": ("double",),
             "string": ("bytes",),
             "bytes": ("string",),
@@ -297,17 +297,21 @@ class AvroCases:
         definition["fields"] = [*added[: self.random.randint(0, 2)], *defining, *plain]
 
     def _field_with_default(self, name: str) -> Json:
-        chosen = self.random.choice(
-            (
-                ("int", 7),
-                ("string", "grüße"),
-                (["null", "long"], None),
-                ({"type": "array", "items": "int"}, [1, 2]),
-                ({"type": "map", "values": "string"}, {"a": "b"}),
-                ("double", 1.5),
-                (["long", "null"], 3),
-            )
-        )
+        choices: list[tuple[Json, Any]] = [
+            ("int", 7),
+            ("string", "grüße"),
+            (["null", "long"], None),
+            ({"type": "array", "items": "int"}, [1, 2]),
+            ({"type": "map", "values": "string"}, {"a": "b"}),
+            ("double", 1.5),
+            (["long", "null"], 3),
+        ]
+        if not self._is_for_fastavro:
+            choices += [
+                ("bytes", "\u00ff\u0000"),
+                ({"type": "long", "logicalType": "timestamp-millis"}, 1000),
+            ]
+        chosen = self.random.choice(choices)
         return {"name": name, "type": chosen[0], "default": chosen[1]}
 
 

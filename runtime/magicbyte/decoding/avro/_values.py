@@ -116,12 +116,12 @@ class ValueReader:
 
     def _block_count(self, least: int) -> int:
         begin = self._position
-        count = self._long()
+        count = self.read_long()
         if count < 0:
             if count == -(1 << 63):
                 raise ValueFault(Fault.BLOCK_COUNT, begin)
             count = -count
-            self._long(begin)
+            self.read_long(begin)
         if least:
             if count > (len(self._encoded) - self._position) // least:
                 raise ValueFault(Fault.BLOCK_COUNT, begin)
@@ -133,12 +133,12 @@ class ValueReader:
 
     def _branch(self, count: int) -> int:
         begin = self._position
-        index = self._long()
+        index = self.read_long()
         if not 0 <= index < count:
             raise ValueFault(Fault.UNION_BRANCH, begin)
         return index
 
-    def _long(self, begin: int = -1) -> int:
+    def read_long(self, begin: int = -1) -> int:
         """Read a varint; a fault is at *begin*, by default where the varint begins."""
         begin = self._position if begin < 0 else begin
         number = shift = 0
@@ -163,7 +163,7 @@ class ValueReader:
 
     def _byte_string(self, is_text: bool) -> Any:
         begin = self._position
-        size = self._long()
+        size = self.read_long()
         if not 0 <= size <= len(self._encoded) - self._position:
             raise ValueFault(Fault.LENGTH, begin)
         content = self._bytes(size)
@@ -186,7 +186,7 @@ class ValueReader:
                     raise ValueFault(Fault.BOOLEAN, begin)
                 return byte == 1
             case "int" | "long":
-                number = self._long()
+                number = self.read_long()
                 if kind == "int" and not -MAX_INT32 - 1 <= number <= MAX_INT32:
                     raise ValueFault(Fault.INT_RANGE, begin)
                 below = DAY_LENGTHS.get(logical.name) if logical else None
@@ -206,7 +206,7 @@ class ValueReader:
 
     def _symbol(self, scalar_step: steps.ReadScalar) -> int:
         begin = self._position
-        index = self._long()
+        index = self.read_long()
         if not 0 <= index < len(scalar_step.symbols):
             raise ValueFault(Fault.ENUM_INDEX, begin)
         if scalar_step.symbols[index] < 0:
