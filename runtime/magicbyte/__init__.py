@@ -42,7 +42,8 @@ if TYPE_CHECKING:
     from magicbyte.writing.compaction import CleanerSettings
     from magicbyte.writing.convert import convert
     from magicbyte.writing.copies import rewrite
-    from magicbyte.writing.erase import erase, erasure_of, search_erased
+    from magicbyte.writing.erase import erase, erasure_of
+    from magicbyte.writing.erasure_search import ErasureSearch, search_erased
     from magicbyte.writing.restore import restore
     from magicbyte.writing.rewrite import RewriteReport
     from magicbyte.writing.salvage import salvage
@@ -56,6 +57,7 @@ __all__ = [
     "CodecError",
     "Companion",
     "Dataset",
+    "ErasureSearch",
     "Finding",
     "FormatError",
     "InputError",
@@ -108,6 +110,7 @@ _MODULES = {
     "CodecError": "errors",
     "Companion": "companion_tables",
     "Dataset": "reading.dataset",
+    "ErasureSearch": "writing.erasure_search",
     "Finding": "findings",
     "FormatError": "errors",
     "InputError": "errors",
@@ -140,7 +143,7 @@ _MODULES = {
     "restore": "writing.restore",
     "rewrite": "writing.copies",
     "salvage": "writing.salvage",
-    "search_erased": "writing.erase",
+    "search_erased": "writing.erasure_search",
     "spec_files": "_spec",
     "stats": "statistics",
     "store_requests": "storage",

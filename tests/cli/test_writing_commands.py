@@ -77,11 +77,27 @@ def test_codec_that_does_not_exist_is_a_usage_error(codec: str) -> None:
 def test_search_for_erased_records_has_status_1_if_there_is_one(tmp_path: Path) -> None:
     build.Folder(tmp_path / "in").segment("t-0", build.batch_of(0, b"v", key=b"user-1"))
     stdout, _ = run("erase", tmp_path / "in", "--key", "user-1", "--prove-absent", status=1)
-    assert stdout == "t-0: 1 record to erase, the first at offset 0\n"
+    assert stdout == f"{tmp_path}/in/t-0: 1 record to erase, the first at offset 0\n"
     keys = tmp_path / "keys.txt"
     keys.write_text("user-2\nuser-3\n")
     _, stderr = run("erase", tmp_path / "in", "--keys-file", keys, "--prove-absent")
-    assert "no record to erase in 1 partition" in stderr
+    assert stderr == "no record to erase in 1 log that could be searched\n"
+
+
+def test_search_for_erased_records_has_status_2_if_something_cannot_be_searched(
+    tmp_path: Path,
+) -> None:
+    log_dir = build.Folder(tmp_path / "in").log_dir()
+    log_dir.segment("t-0", build.batch_of(0, b"v", key=b"user-1"))
+    archive = tmp_path / "in" / "backup.tar.gz"
+    archive.write_bytes(b"\x1f\x8b\x08" + bytes(30))
+    arguments = ("erase", tmp_path / "in", "--prove-absent", "--format", "ndjson", "--key")
+    stdout, stderr = run(*arguments, "user-2", status=2)
+    (row,) = map(json.loads, stdout.splitlines())
+    assert (row["kind"], row["path"]) == ("unsearched", str(archive))
+    assert f"not searched: {archive}: " in stderr
+    stdout, _ = run(*arguments, "user-1", status=1)  # it is certain that there is one
+    assert [json.loads(line)["kind"] for line in stdout.splitlines()] == ["present", "unsearched"]
 
 
 def test_commands_follow_the_report_of_a_restore(tmp_path: Path) -> None:

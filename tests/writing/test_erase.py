@@ -10,7 +10,8 @@ import log_builder as build
 import magicbyte as mb
 from clusters import Cluster, each_cluster
 from magicbyte import codecs
-from magicbyte.writing.erase import erase, erasure_of, search_erased
+from magicbyte.writing.erase import erase, erasure_of
+from magicbyte.writing.erasure_search import search_erased
 from magicbyte.writing.key_set import KeySet
 from paths import DATA
 
@@ -65,7 +66,7 @@ def check_other_records(cluster: Cluster, action: str, out: Path) -> None:
     bounds = ["topic", "partition", "log_end_offset", "last_stable_offset"]
     assert copies.partitions(bounds).to_pylist() == dataset.partitions(bounds).to_pylist()
     if action != "null":
-        assert search_erased(copies, erasure_of(keys=keys)) == []
+        assert search_erased(copies, erasure_of(keys=keys)).is_absent
 
 
 @each_cluster
@@ -199,7 +200,7 @@ def test_search_finds_records_that_a_consumer_does_not_get(tmp_path: Path) -> No
         build.control(build.ABORT, 1, 7),
     )
     assert rows_of(tmp_path / "in") == rows_of(tmp_path / "in")
-    (row,) = search_erased(dataset, erasure_of(keys=[SECRET]))
+    (row,) = search_erased(dataset, erasure_of(keys=[SECRET])).matches
     assert (row["topic"], row["partition"], row["offset_ranges"]) == ("t", 0, [[0, 1]])
 
 

@@ -8,8 +8,9 @@ import click
 
 from magicbyte import InputError
 from magicbyte.writing.erase import erase as erase_records
-from magicbyte.writing.erase import erasure_of, search_erased
+from magicbyte.writing.erase import erasure_of
 from magicbyte.writing.erasure import ACTIONS, Erasure
+from magicbyte.writing.erasure_search import ErasureSearch, search_erased
 from magicbyte.writing.key_set import KeySet
 from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.ndjson import object_line
@@ -20,8 +21,7 @@ from magicbyte_cli.selection import (
     source_options,
     with_options,
 )
-from magicbyte_cli.stderr_messages import warn
-from magicbyte_cli.unread_messages import warn_of_unread
+from magicbyte_cli.stderr_messages import warn, warn_of_internal_topics
 from magicbyte_cli.writing_options import WritingChoices, writing_options
 
 condition_options = with_options(
@@ -108,8 +108,9 @@ def erasure_from(
 )
 @flag_option(
     "--prove-absent",
-    help="Write nothing: search all records for those to erase, in compressed batches and aborted transactions, too. "
-    "Exit status 1 if there is one.",
+    help="Write nothing: search all records for those to erase, also in compressed batches, aborted transactions, all "
+    "replicas, files ending in .deleted, and folders ending in -stray, -delete and -future. Exit status 1 if there is "
+    "one, 2 if there is none but something could not be searched.",
 )
 @writing_options
 @source_options
@@ -137,21 +138,28 @@ def erase(
     erasure = erasure_from(action, key_texts, keys_file, key_pattern, value_pattern, headers)
     dataset = selection.open(paths)
     if prove_absent:
-        rows = search_erased(dataset, erasure)
-        for row in rows:
-            if writing.format_name == "ndjson":
-                sys.stdout.buffer.write(object_line({"kind": "present", **row}))
-            else:
-                place = f"{row['topic']}-{row['partition']}"
-                sys.stdout.buffer.write(
-                    text_line(
-                        f"{place}: {counted(row['records'], 'record')} to erase, the first at offset "
-                        f"{row['offset_ranges'][0][0]}"
-                    )
-                )
-        if not rows:
-            warn(f"no record to erase in {counted(len(dataset.logs), 'partition')}")
-        warn_of_unread(dataset.unread)
-        ctx.exit(1 if rows else 0)
+        search = search_erased(dataset, erasure)
+        print_search(search, writing.format_name)
+        warn_of_internal_topics(dataset)
+        ctx.exit(1 if search.matches else 2 if search.unsearched else 0)
     _, status = writing.run(dataset, partial(erase_records, erasure=erasure))
     ctx.exit(status)
+
+
+def print_search(search: ErasureSearch, format_name: str) -> None:
+    """Print the records of *search* on stdout, and on stderr the paths that were not searched."""
+    for row in search.matches:
+        if format_name == "ndjson":
+            line = object_line({"kind": "present", **row})
+        else:
+            first = row["offset_ranges"][0][0]
+            line = text_line(
+                f"{row['path']}: {counted(row['records'], 'record')} to erase, the first at offset {first}"
+            )
+        sys.stdout.buffer.write(line)
+    for row in search.unsearched:
+        if format_name == "ndjson":
+            sys.stdout.buffer.write(object_line({"kind": "unsearched", **row}))
+        warn(f"not searched: {row['path']}: {row['reason']} [{row['why']}]")
+    if not search.matches:
+        warn(f"no record to erase in {counted(search.num_logs, 'log')} that could be searched")

@@ -1,4 +1,4 @@
-"""`magicbyte.erase`: write partitions without the records of a person, and prove that nothing of these is left."""
+"""`magicbyte.erase`: write partitions without the records of a person, and say which ones."""
 
 import hashlib
 import os
@@ -24,6 +24,7 @@ from magicbyte.writing._batches_without_data import empty_batch
 from magicbyte.writing._comparison import RECORD_COLUMNS, ComparedRecords, check_equal, facts_of
 from magicbyte.writing._entry_cuts import fields_of
 from magicbyte.writing._entry_stages import segment_runs
+from magicbyte.writing._offset_ranges import OffsetRanges
 from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing._run_records import ENCODED_COLUMNS, decoded_runs, rows_of
@@ -32,39 +33,8 @@ from magicbyte.writing.erasure import ACTIONS, Erasure
 from magicbyte.writing.key_set import KeySet
 from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport, WrittenPartition
 
-MAX_RANGES = 10_000
-"""Ranges of erased offsets that the certificate lists for a partition."""
-
 READ_BYTES = 1 << 20
 """Bytes of a segment that are read at a time for its digest."""
-
-SEARCHED = ("delivered", "control", "below_log_start", "aborted", "withheld")
-"""Dispositions of the records that are searched: all that can be decoded."""
-
-
-class OffsetRanges:
-    """Offsets of erased records, as ranges."""
-
-    def __init__(self) -> None:
-        self.count = 0
-        self.ranges: list[list[int]] = []
-
-    def add(self, erased_offsets: Iterable[int]) -> None:
-        """Add *erased_offsets*, which rise."""
-        for offset in erased_offsets:
-            self.count += 1
-            if self.ranges and self.ranges[-1][1] == offset:
-                self.ranges[-1][1] = offset + 1
-            else:
-                self.ranges.append([offset, offset + 1])
-
-    def as_row(self) -> dict[str, Any]:
-        """Return the number of records, and the ranges: first offset, and the one after the last."""
-        return {
-            "records": self.count,
-            "offset_ranges": self.ranges[:MAX_RANGES],
-            "further_ranges": max(len(self.ranges) - MAX_RANGES, 0),
-        }
 
 
 @dataclass(slots=True)
@@ -339,38 +309,3 @@ def file_digests(log: PartitionLog) -> dict[str, str]:
                 digest.update(segment.read_at(position, length))
         digests[file.name] = digest.hexdigest()
     return digests
-
-
-def search_erased(dataset: Dataset, erasure: Erasure) -> list[dict[str, Any]]:
-    """Search all records for those that were to be erased: delivered or not, and in compressed batches, too.
-
-    Args:
-        dataset: The logs to search. Its `unread` lists the files and folders that are not searched.
-        erasure: The records to look for, from `erasure_of`.
-    Returns:
-        A dict for each partition that has such records: `topic`, `partition`, `records`, `offset_ranges`.
-    Raises:
-        FormatError: A log is damaged: there may be such records in the damage.
-    Example:
-        >>> mb.search_erased(mb.open("log-0", topics=["fenced"]), mb.erasure_of(keys=[b"user-17"]))
-        []
-    """
-    options = replace(dataset.options, isolation_level="read_uncommitted")
-    rows = []
-    for log in dataset.logs:
-        ranges = OffsetRanges()
-        columns = (*erasure.columns, "offset")
-        records = Dataset([log], options).records(columns, dispositions=SEARCHED)
-        for batch in records:
-            mask = erasure.matches(batch)
-            ranges.add(to_numpy(batch.column("offset"))[mask].tolist())
-        if ranges.count:
-            rows.append(
-                {
-                    "topic": log.topic,
-                    "partition": log.partition,
-                    "folder": log.folder,
-                    **ranges.as_row(),
-                }
-            )
-    return rows
