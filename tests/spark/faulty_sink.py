@@ -18,6 +18,7 @@ from pyspark.sql.types import StructType
 
 from magicbyte.spark import use_java
 from magicbyte.spark.data_source import MagicbyteDataSource
+from spark_environment import QUICK_START
 
 MAX_FAILURES = 4
 """Spark ends a job when one of its tasks has failed this often."""
@@ -76,6 +77,7 @@ def main(folder: str, count: int) -> None:
     use_java()
     builder = SparkSession.builder.master(f"local[2,{MAX_FAILURES}]")
     for name, value in {
+        "spark.driver.extraJavaOptions": QUICK_START,
         "spark.sql.execution.arrow.maxRecordsPerBatch": "500",
         "spark.ui.enabled": "false",
         "spark.ui.showConsoleProgress": "false",
