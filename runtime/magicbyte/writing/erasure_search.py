@@ -26,7 +26,7 @@ OPENED_KINDS = (*MOVED_FOLDERS, "deleted-file", "foreign-folder", "foreign-file"
 """Kinds of unread paths that are opened, as if they had been named."""
 
 KINDS_WITHOUT_RECORDS = ("cache-folder", "dangling-link", "link-loop")
-"""Kinds of unread paths that hold no record: indexes, nothing, or what is read by another path."""
+"""Kinds of unread paths that hold no record: caches of indexes, and links whose targets are read elsewhere or missing."""
 
 
 @dataclass(slots=True)
@@ -161,7 +161,7 @@ def _is_index(unread: UnreadPath) -> bool:
 def _search_log(
     log: PartitionLog, options: ReadOptions, erasure: Erasure, search: ErasureSearch
 ) -> None:
-    """Search *log*, and add to *search* what it holds, and its bytes that hold no sound batch."""
+    """Search *log*; add its records to erase to *search*, and its bytes that are no sound batch."""
     ranges, report = OffsetRanges(), Report()
     columns = (*erasure.columns, "offset")
     rows = Dataset([log], options).records(columns, dispositions=SEARCHED)
