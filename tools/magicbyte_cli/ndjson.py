@@ -15,6 +15,9 @@ from magicbyte_cli.row_chunks import element_chunks, has_long_list, row_chunks
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
+JSON_TEXT = {b"magicbyte.json": b"1"}
+"""Metadata of a field of texts that are JSON already."""
+
 EncodedBytes = tuple[str, str | None]
 """Suffix of the column's name, and the byte string as text."""
 
@@ -108,6 +111,8 @@ class NdjsonWriter:
     def _members(self, column_field: pa.Field, column: pa.Array) -> list[str]:
         """Return for each row the member of its object for *column*: `"name":value`."""
         name = f"{ENCODE(column_field.name)}:"
+        if column_field.metadata == JSON_TEXT:
+            return [f"{name}{text or 'null'}" for text in column.to_pylist()]
         if pa.types.is_binary(column_field.type):
             return self._byte_members(column_field.name, name, column.to_pylist())
         if pa.types.is_timestamp(column_field.type):
