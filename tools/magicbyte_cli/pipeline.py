@@ -100,6 +100,12 @@ REPORT = "report.html"
     help="Verify the logs too, as the command verify does: the report and the tables problems and "
     "partitions then have its findings and verdicts.",
 )
+@flag_option(
+    "--internal-tables",
+    "has_internal_tables",
+    help="Write the tables of internal topics too, such as groups and topics, where these topics are below PATH. "
+    "The report then shows groups and transactional ids.",
+)
 @selection_options()
 @click.pass_context
 def pipeline(
@@ -121,6 +127,7 @@ def pipeline(
     target_file_size: int | None,
     max_partition_bytes: int,
     is_verifying: bool,
+    has_internal_tables: bool,
     selection: Selection,
 ) -> None:
     """Write all tables of the logs in PATH..., and a report, into the folder OUT, local or in a store.
@@ -146,8 +153,12 @@ def pipeline(
         ) from error
     from magicbyte_cli.report.report_page import write_report
 
-    if is_append and is_verifying:
-        raise InputError("--verify with --append", "one of them")
+    for option, is_given in (
+        ("--verify", is_verifying),
+        ("--internal-tables", has_internal_tables),
+    ):
+        if is_append and is_given:
+            raise InputError(f"{option} with --append", "one of them")
     if is_append:
         requested_tables = requested_tables or ("records",)
     output = OutputSettings.of(requested_tables, columns, partition_by or (), target_file_size)
@@ -166,6 +177,7 @@ def pipeline(
         append=is_append,
         allow_data_loss=allow_data_loss,
         table_formats=TableFormats(is_delta, iceberg_table),
+        internal_tables=has_internal_tables,
         restart=restart,
         storage_options=stores,
     )

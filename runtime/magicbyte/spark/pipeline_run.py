@@ -15,6 +15,7 @@ from magicbyte.spark._driver_tables import PipelineSummary
 from magicbyte.spark._pipeline import Say, write_tables
 from magicbyte.spark._pipeline_plan import SMALL_BYTES, PipelinePlan, make_plan, size_of
 from magicbyte.spark._stage import Stage, check_output, staged
+from magicbyte.spark._write_internal_tables import write_internal_tables
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.table_formats import TableFormats
 from magicbyte.spark.task_writer import TASK_TABLES, OutputSettings
@@ -46,6 +47,8 @@ class Pipeline:
     """Append what exists where offsets that were not written are gone."""
     table_formats: TableFormats = NO_TABLES
     """Tables in which the files are registered that are appended."""
+    internal_tables: bool = False
+    """Write the tables of internal topics too."""
     restart: bool = False
     """Start from the beginning instead of resuming a run that was killed."""
     storage_options: StorageOptions = NO_OPTIONS
@@ -95,6 +98,8 @@ class Pipeline:
                 storage_options=self.storage_options,
                 verification=verify(),
             )
+            if self.internal_tables:
+                summary.findings += write_internal_tables(self.dataset, stage.ready, say)
             finish(stage)
         return summary
 

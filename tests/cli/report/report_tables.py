@@ -14,7 +14,7 @@ import pyarrow.parquet as pq
 import magicbyte as mb
 from magicbyte.reading.results import examine
 from magicbyte.spark._split_stats import STATS_COLUMNS, SplitCounter, SplitStats, add_up
-from magicbyte.tables.schemas import DISPOSITIONS, TABLES
+from magicbyte.tables.schemas import DISPOSITIONS, INTERNAL_TABLES, TABLES
 from magicbyte.tables.stored_types import stored_schema
 
 Rows = Sequence[Mapping[str, Any]]
@@ -71,6 +71,9 @@ def output(
             for rows in tables.get(name, ())
         ]
         _write(folder / name, *groups or [stored_schema(TABLES[name]).empty_table()])
+    for name in tables.keys() & INTERNAL_TABLES.keys():
+        schema = stored_schema(INTERNAL_TABLES[name])
+        _write(folder / name, *(pa.Table.from_pylist(list(rows), schema) for rows in tables[name]))
     spans = [
         {"topic": row["topic"], "partition": row["partition"], "first": None, "last": None}
         for rows in tables.get("partitions", ())

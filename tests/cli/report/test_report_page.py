@@ -352,3 +352,47 @@ def test_an_output_of_nothing_has_a_report(tmp_path: Path) -> None:
     text = text_of(render(figures))
     assert "No findings." in text
     assert "No record has a timestamp." in text
+
+
+def test_groups_are_listed_by_lag_and_open_transactions_first(tmp_path: Path) -> None:
+    place = {"topic": EVIL, "partition": 3, "commit_timestamp": BEGUN}
+    offsets: Rows = [
+        {"group": "small", **place, "offset": 5, "log_end_offset": 6, "lag": 1},
+        {"group": "large", **place, "offset": 5, "log_end_offset": 1005, "lag": 1000},
+        {"group": "large", **place, "partition": 4, "offset": 5, "log_end_offset": None},
+        {"group": "large", **place, "partition": 5, "offset": None, "pending_offset": 9},
+    ]
+    states = {"small": "Empty", "large": "Stable", EVIL: "Empty"}
+    groups: Rows = [{"group": name, "type": "Classic", "state": states[name]} for name in states]
+    partitions = [{"topic": "t", "partition": number} for number in range(12)]
+    transactional_ids: Rows = [
+        {"transactional_id": "a-done", "state": "CompleteCommit", "partitions": []},
+        {
+            "transactional_id": EVIL,
+            "state": "Ongoing",
+            "partitions": partitions,
+            "timeout_ms": 60000,
+        },
+    ]
+    tables = {
+        **one_partition(100),
+        "group_offsets": [offsets[:2], offsets[2:]],
+        "groups": [groups],
+        "transactional_ids": [transactional_ids],
+    }
+    figures = read_figures(output(tmp_path / "out", tables))
+    page = render(figures)
+    assert not {"script", "img"} & set(Tags(page).seen)
+    assert EVIL not in page
+    text = text_of(page)
+    large, small = text.index("large Classic"), text.index("small Classic")
+    assert large < small
+    assert "1,000 unknown for 1 partition" in text[large:small]
+    assert "2 transactional ids, 1 in a transaction" in text
+    assert text.index("Ongoing") < text.index("a-done")
+    assert "t-9 and 2 more" in text
+
+
+def test_report_says_how_to_read_groups(transactions: Path) -> None:
+    text = text_of(render(read_figures(transactions)))
+    assert text.count("Not read: magicbyte pipeline --internal-tables reads them") == 2

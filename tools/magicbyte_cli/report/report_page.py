@@ -6,6 +6,7 @@ from magicbyte_cli.report.document import document
 from magicbyte_cli.report.figures import ReportFigures, read_figures
 from magicbyte_cli.report.figures.scan import ParquetFiles
 from magicbyte_cli.report.sections import overview_section
+from magicbyte_cli.report.sections.coordinators_section import groups, transactional_ids
 from magicbyte_cli.report.sections.findings_section import findings
 from magicbyte_cli.report.sections.partitions_section import partitions
 from magicbyte_cli.report.sections.producers_section import producers
@@ -22,6 +23,8 @@ CONTENTS = {
     "time": "Time",
     "transactions": "Transactions",
     "producers": "Producers",
+    "groups": "Groups",
+    "transactional-ids": "Transactional ids",
     "storage": "Codecs",
     "sizes": "Batch sizes",
     "files": "Files",
@@ -54,6 +57,8 @@ def render(figures: ReportFigures) -> str:
         records_over_time(figures.entries.times),
         transactions(figures),
         producers(figures.entries.producers),
+        groups(figures.coordinators),
+        transactional_ids(figures.coordinators),
         storage(figures.entries),
         sizes(figures.entries),
         overview_section.files(figures),

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from magicbyte_cli.report.figures.coordinator_figures import CoordinatorFigures, read_coordinators
 from magicbyte_cli.report.figures.entry_figures import EntryFigures, read_entries
 from magicbyte_cli.report.figures.partition_figures import (
     PartitionFigures,
@@ -39,6 +40,7 @@ class ReportFigures:
     entries: EntryFigures
     transaction_figures: TransactionFigures
     problems: ProblemFigures
+    coordinators: CoordinatorFigures
     verdicts: dict[str, list[dict[str, Any]]] | None
     """`brokers` and `partitions` with their verdicts, as `verify` has them; None if it did not run."""
 
@@ -73,6 +75,7 @@ def read_figures(folder: Path, batch_files: ParquetFiles | None = None) -> Repor
         entries,
         transactions,
         problems,
+        read_coordinators(folder),
         _verdicts(folder),
     )
 
