@@ -167,11 +167,23 @@ def known_messages(
     schemas: Sequence[MessageSchema], type_: int, release: Release
 ) -> list[MessageSchema]:
     """Return the *schemas* of type *type_* in *release*: a key and its value, one message, or none."""
-    return [
+    cached = _KNOWN_MESSAGES.get((id(schemas), type_, release))
+    if cached is not None:
+        return list(cached[1])
+    known = [
         schema
         for schema in schemas
         if schema.versions_in(release) and schema.is_type(type_, release)
     ]
+    if known:  # numbers that are no type are not cached: a hostile topic has many
+        _KNOWN_MESSAGES[id(schemas), type_, release] = schemas, tuple(known)
+    return known
+
+
+_KNOWN_MESSAGES: dict[
+    tuple[int, int, Release], tuple[Sequence[MessageSchema], tuple[MessageSchema, ...]]
+] = {}
+"""Results of `known_messages`. Each has its schemas, so that no others get their id."""
 
 
 def read_int16(data: bytes, name: str) -> tuple[int, int]:
@@ -184,6 +196,43 @@ def read_int16(data: bytes, name: str) -> tuple[int, int]:
         raise _error("end", data, 0, name, size, f"{size} bytes")
     number: int = _scalar("int16", data[:size])
     return number, size
+
+
+class _PresentFields(NamedTuple):
+    """The fields that a version of a message, or of a struct in it, has in a release."""
+
+    in_order: tuple[MessageField, ...]
+    """Fields of the version, in the order of the schema."""
+    without_tag: tuple[MessageField, ...]
+    by_tag: dict[int, MessageField]
+    """Fields with a tag that the release knows in any version."""
+
+
+_PRESENT_FIELDS: dict[
+    tuple[int, int, int, Release], tuple[tuple[MessageField, ...], _PresentFields]
+] = {}
+"""Fields by the id of their tuple, version, newest known version and release; with the tuple, so that no other gets its id."""
+
+
+def _present_fields(
+    fields: tuple[MessageField, ...], version: int, newest: int, release: Release
+) -> _PresentFields:
+    cache_key = id(fields), version, newest, release
+    cached = _PRESENT_FIELDS.get(cache_key)
+    if cached is not None:
+        return cached[1]
+    known = [
+        field for field in fields if field.versions.first <= newest and release in field.releases
+    ]
+    in_order = tuple(field for field in known if version in field.versions)
+    present = _PresentFields(
+        in_order,
+        tuple(field for field in in_order if field.tag is None),
+        {field.tag: field for field in known if field.tag is not None},
+    )
+    if version <= newest:  # a hostile topic has many others
+        _PRESENT_FIELDS[cache_key] = fields, present
+    return present
 
 
 class _MessageDecoder:
@@ -207,16 +256,15 @@ class _MessageDecoder:
         return self.fields(field.fields)
 
     def fields(self, fields: tuple[MessageField, ...]) -> dict[str, Any]:
-        known = [field for field in fields if self.is_known(field)]
-        present = [field for field in known if self.version in field.versions]
-        read = {f.name: self.field(f) for f in present if f.tag is None}
+        present = _present_fields(fields, self.version, self.newest, self.release)
+        read = {field.name: self.field(field) for field in present.without_tag}
         if not self.is_flexible:
             return read
-        tagged = self.tagged({f.tag: f for f in known if f.tag is not None})
+        tagged = self.tagged(present.by_tag)
         if not tagged:
             return read
         read |= tagged
-        return {f.name: read[f.name] for f in present if f.name in read}
+        return {field.name: read[field.name] for field in present.in_order if field.name in read}
 
     def is_known(self, field: MessageField) -> bool:
         """Return whether the release knows *field*, in any version."""
