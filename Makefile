@@ -7,7 +7,8 @@ MAKEFLAGS += --no-builtin-rules --warn-undefined-variables
 PYTHON ?= python3
 BIN := .venv/bin
 ENGINE ?=
-JOBS ?= 2
+# Tests wait for Spark, stores and other processes for a quarter of the time: three run at a time on two cores.
+JOBS ?= 3
 LOGS ?= $(wildcard tests/data/*/*/log-*)
 RUNNER ?=
 TARGET ?=

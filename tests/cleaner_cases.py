@@ -5,6 +5,7 @@ import os
 import shutil
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,9 @@ HOUR_MS = 3_600_000
 STOPS = "-delete", "-future", "-stray"
 
 
+drawn_partition = cache(draw_partition)
+
+
 @dataclass(frozen=True)
 class CleanerCase:
     """A partition, and the settings of rounds over it, one after the other."""
@@ -36,7 +40,7 @@ class CleanerCase:
         """Write the partition into *folder*, with fixed times of its files; return its folder."""
         if self.source is None:
             partition = folder / "t-0"
-            write_segments(partition, draw_partition(int(self.name.rpartition(" ")[2])))
+            write_segments(partition, drawn_partition(int(self.name.rpartition(" ")[2])))
             return partition
         partition = folder / self.source.name
         partition.mkdir(parents=True)
@@ -48,11 +52,16 @@ class CleanerCase:
 
 
 def drawn_cases(numbers: range = range(NUM_DRAWN)) -> list[CleanerCase]:
-    return [CleanerCase(f"drawn {number}", draw_partition(number).settings) for number in numbers]
+    return [CleanerCase(f"drawn {number}", drawn_partition(number).settings) for number in numbers]
 
 
-def real_cases() -> Iterator[CleanerCase]:
-    """Yield the partitions of real brokers, those of compacted topics among them."""
+@cache
+def real_cases() -> tuple[CleanerCase, ...]:
+    """Return the partitions of real brokers, those of compacted topics among them."""
+    return tuple(_real_cases())
+
+
+def _real_cases() -> Iterator[CleanerCase]:
     seen = set()
     for root in (DATA, shared() / "logs"):
         for source in sorted(root.glob("*/*/log-*/*-[0-9]*")):
