@@ -106,4 +106,5 @@ def test_dataset_shows_its_tables_and_its_plan_only() -> None:
         "splits",
         "stored",
         "table",
+        "typed_records",
     }

@@ -27,7 +27,6 @@ COMMANDS = (
     "export",
     "extract",
     "spec",
-    "sql",
     "transactions",
     "stats",
     "compact",

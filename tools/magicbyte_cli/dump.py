@@ -8,16 +8,16 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report, Rows
+from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
+from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
-    bytes_option,
-    disposition_option,
     flag_option,
     format_option,
     names_option,
@@ -35,6 +35,7 @@ from magicbyte_cli.stderr_messages import (
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
 from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.typed_output import TypedCommand, decode_options, explain, hint_at_frames
 from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
@@ -61,6 +62,9 @@ TEXT_COLUMNS = {
 }
 """Columns of the text format, by table, others by default; --columns selects any others."""
 
+HINT_ROWS = 500
+"""Rows that are looked at for a hint."""
+
 NOT_IN_NDJSON = ("file", "position")
 """Columns of records that NDJSON contains only if --columns names them."""
 
@@ -74,6 +78,8 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
+      magicbyte dump /var/lib/kafka --topic orders --decode auto
+      magicbyte dump /var/lib/kafka --topic orders --decode key=string,value=avro:order.avsc
       magicbyte dump users-0 --latest --to-time 2024-05-01T12:00:00Z --where-key =user-17
       magicbyte dump /var/lib/kafka --table batches --quick
       magicbyte dump /var/lib/kafka --table problems
@@ -88,9 +94,22 @@ NOT_IN_NDJSON = ("file", "position")
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
-@bytes_option
+@click.option(
+    "--bytes",
+    "bytes_as",
+    type=click.Choice(("text", "hex", "base64")),
+    default="text",
+    help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
+    "as base64, under a name that ends in _base64.",
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
-@disposition_option
+@click.option(
+    "--disposition",
+    "dispositions",
+    type=parameters.names,
+    metavar="D,...",
+    help="Records with these dispositions.  [default: delivered]",
+)
 @flag_option(
     "--latest",
     help="Only the last record of each key of a partition, unless that is a tombstone: the state at the end of "
@@ -99,6 +118,7 @@ NOT_IN_NDJSON = ("file", "position")
 @flag_option(
     "--quick", help="With --table batches: read only the headers of batches, and check no CRC."
 )
+@decode_options
 @where_options
 @tail_options
 @selection_options()
@@ -115,6 +135,9 @@ def dump(
     dispositions: tuple[str, ...] | None,
     latest: bool,
     quick: bool,
+    forms: dict[str, DecodeForm] | None,
+    schema_paths: tuple[str, ...],
+    reader_schema: str,
     where: tuple[Condition, ...],
     tail: int | None,
     follow: bool,
@@ -146,6 +169,19 @@ def dump(
         raise click.UsageError("--latest cannot be combined with --tail, --follow or --disposition")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick applies to batches, not to {table_name}")
+    if forms is not None:
+        is_plain = not (latest or tail is not None or follow or dispositions is not None or where)
+        if table_name != "records" or not is_plain:
+            raise click.UsageError(
+                "--decode cannot be combined with --table, --where-..., --latest, --tail, --follow or --disposition"
+            )
+        typed = TypedCommand(
+            dataset=selection.open(paths),
+            forms=forms,
+            schema_paths=schema_paths,
+            reader_schema=reader_schema,
+        )
+        ctx.exit(_dump_typed(typed, columns, format_name, bytes_as, limit))
     column_names = _column_names(ALL_TABLES[table_name], format_name, columns)
     choose = partial(
         records_where, dispositions=dispositions or DELIVERED, where=where, latest=latest
@@ -177,8 +213,13 @@ def dump(
 
     # Not `Rows.report`: that is complete only after a whole pass, and --limit ends one early.
     report = Report()
-    _print(table_rows.schema, table_rows.read_into(report), format_name, bytes_as, limit)
+    first_batches: list[pa.RecordBatch] = []
+    batches = _remember_first(table_rows.read_into(report), first_batches)
+    _print(table_rows.schema, batches, format_name, bytes_as, limit)
 
+    if table_name == "records" and format_name == "text":
+        for batch in first_batches:
+            hint_at_frames(dataset, batch)
     warn_of_internal_topics(dataset, table_name)
     warn_of_unread(dataset.unread)
     if table_name == "records":
@@ -188,6 +229,37 @@ def dump(
         warn("CRC not checked")
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     ctx.exit(exit_status(report.findings, dataset.unread))
+
+
+def _dump_typed(
+    typed: TypedCommand,
+    columns: tuple[str, ...] | None,
+    format_name: str,
+    bytes_as: str,
+    limit: int | None,
+) -> int:
+    """Print typed records; return the exit status."""
+    report = Report()
+    printable = typed.printable_rows(columns, format_name, bytes_as)
+    _print(printable.schema, printable.read_into(report), format_name, bytes_as, limit)
+    findings = explain(report.findings)
+    warn_of_internal_topics(typed.dataset)
+    warn_of_unread(typed.dataset.unread)
+    warn_of_undelivered(report, DELIVERED)
+    warn_of_aborted(report.aborted_delivered)
+    warn_of_findings(findings)
+    return exit_status(findings, typed.dataset.unread)
+
+
+def _remember_first(
+    batches: Iterator[pa.RecordBatch], first_batches: list[pa.RecordBatch]
+) -> Iterator[pa.RecordBatch]:
+    """Yield *batches*, and keep some rows of the first one."""
+    for batch in batches:
+        if not first_batches:
+            first_batches.append(batch.slice(0, HINT_ROWS))
+        yield batch
+        del batch  # frees the rows before more are read
 
 
 def _column_names(

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import click
 
-from magicbyte import Dataset, InputError, Report
+from magicbyte import Dataset, InputError, Report, Rows
+from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.process_pool import num_processors
 from magicbyte.tables.schemas import ALL_TABLES
@@ -29,6 +30,13 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
     warn_of_undelivered,
 )
+from magicbyte_cli.typed_output import (
+    TypedCommand,
+    decode_options,
+    explain,
+    only_topic,
+    storable,
+)
 from magicbyte_cli.unread_messages import warn_of_unread
 
 MAX_DEFAULT_THREADS = 4
@@ -46,6 +54,7 @@ def default_threads() -> int:
     Examples:
       magicbyte export /var/lib/kafka -o records.parquet
       magicbyte export /var/lib/kafka --topic orders --columns offset,timestamp,value -o orders.arrow
+      magicbyte export /var/lib/kafka --topic orders --decode auto -o orders.parquet
       magicbyte export /var/lib/kafka --table batches --overwrite -o batches.parquet
     """,
 )
@@ -74,6 +83,7 @@ def default_threads() -> int:
     metavar="N",
     help="Threads that read records and batches. The file is the same for any number.",
 )
+@decode_options
 @overwrite_option
 @selection_options()
 @click.pass_context
@@ -86,6 +96,9 @@ def export(
     table_name: str,
     columns: tuple[str, ...] | None,
     threads: int,
+    forms: dict[str, DecodeForm] | None,
+    schema_paths: tuple[str, ...],
+    reader_schema: str,
     overwrite: bool,
     selection: Selection,
 ) -> None:
@@ -97,15 +110,23 @@ def export(
     """
     format_name = format_name or _format_of(out)
     table = ALL_TABLES[table_name]
-    selected = table.names if columns is None else table.check(columns)
-    column_names = tuple(name for name in table.names if name in selected)
+    if forms is not None and table_name != "records":
+        raise click.UsageError(f"--decode applies to records, not to {table_name}")
     check_writable(out, replace=overwrite)
     dataset = selection.open(paths, threads=threads)
     check_outside(out, dataset.all_logs, paths)
+    if forms is not None:
+        typed = TypedCommand(
+            dataset=dataset, forms=forms, schema_paths=schema_paths, reader_schema=reader_schema
+        )
+        rows = storable(typed.rows(only_topic(typed.topics), columns))
+    else:
+        selected = table.names if columns is None else table.check(columns)
+        column_names = tuple(name for name in table.names if name in selected)
+        rows = dataset.stored(table_name, column_names)
 
-    report, num_rows = _write(
-        dataset, table_name, column_names, out, format_name, overwrite=overwrite
-    )
+    report, num_rows = _write(dataset, rows, table_name, out, format_name, overwrite=overwrite)
+    report.findings = explain(report.findings)
 
     warn_of_internal_topics(dataset, table_name)
     warn_of_unread(dataset.unread)
@@ -131,15 +152,15 @@ def _format_of(out: Path) -> str:
 
 def _write(
     dataset: Dataset,
+    rows: Rows,
     table_name: str,
-    columns: tuple[str, ...],
     out: Path,
     format_name: str,
     *,
     overwrite: bool,
 ) -> tuple[Report, int]:
-    """Write a table to *out*; return the report of the read, and the number of rows."""
-    rows, report = dataset.stored(table_name, columns), Report()
+    """Write *rows* of a table to *out*; return the report of the read, and the number of rows."""
+    report = Report()
     total = sum(file.size_bytes - file.start for log in dataset.logs for file in log.logs)
     with whole_file(out) as file:
         with (

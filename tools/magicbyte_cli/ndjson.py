@@ -9,14 +9,14 @@ from typing import IO, Any
 
 import pyarrow as pa
 
-from magicbyte.tables.json_values import json_values
+from magicbyte.tables.json_values import JSON_METADATA, json_values
 from magicbyte.tables.schemas import HEADERS
 from magicbyte_cli.row_chunks import element_chunks, has_long_list, row_chunks
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
 
-JSON_TEXT = {b"magicbyte.json": b"1"}
-"""Metadata of a field of texts that are JSON already."""
+JSON_TEXT = {name.encode(): text.encode() for name, text in JSON_METADATA.items()}
+"""Metadata of a column of strings that are JSON, which are printed without quotes."""
 
 EncodedBytes = tuple[str, str | None]
 """Suffix of the column's name, and the byte string as text."""
@@ -111,8 +111,6 @@ class NdjsonWriter:
     def _members(self, column_field: pa.Field, column: pa.Array) -> list[str]:
         """Return for each row the member of its object for *column*: `"name":value`."""
         name = f"{ENCODE(column_field.name)}:"
-        if column_field.metadata == JSON_TEXT:
-            return [f"{name}{text or 'null'}" for text in column.to_pylist()]
         if pa.types.is_binary(column_field.type):
             return self._byte_members(column_field.name, name, column.to_pylist())
         if pa.types.is_timestamp(column_field.type):
@@ -124,6 +122,8 @@ class NdjsonWriter:
                 for headers in column.to_pylist()
             ]
         values = json_values(column)
+        if column_field.metadata == JSON_TEXT:
+            return [name + ("null" if text is None else text) for text in values]
         if pa.types.is_nested(column.type):
             return [name + ENCODE(value) for value in values]
         if pa.types.is_integer(column.type) and not column.null_count:

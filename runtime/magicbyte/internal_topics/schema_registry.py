@@ -173,22 +173,22 @@ class SchemaRegistry:
                 )
             )
 
-    def add(self, version: SchemaVersion) -> bool:
-        """Add *version*; return False if its id has another text already, which stays."""
-        context, id_ = version.context, version.id
-        first = self._by_id.setdefault((context, id_), version)
-        if first.text != version.text:
+    def add(self, schema_version: SchemaVersion) -> bool:
+        """Add *schema_version*; return False if its id has another text already, which stays."""
+        context, id_ = schema_version.context, schema_version.id
+        first = self._by_id.setdefault((context, id_), schema_version)
+        if first.text != schema_version.text:
             return False
         self._by_guid = None
-        key = version.subject, version.version
+        key = schema_version.subject, schema_version.version
         old = self._versions.get(key)
-        if old is not None and (old.id, old.text) == (version.id, version.text):
-            old.is_deleted = version.is_deleted
+        if old is not None and (old.id, old.text) == (schema_version.id, schema_version.text):
+            old.is_deleted = schema_version.is_deleted
             return True
         if old is not None:
             old.is_gone = True
-        self._versions[key] = version
-        self.all_versions.append(version)
+        self._versions[key] = schema_version
+        self.all_versions.append(schema_version)
         return True
 
     def _apply_schema(
@@ -309,18 +309,20 @@ class SchemaRegistry:
         return sorted(versions, key=lambda version: (version.version, version.offset or 0))
 
     def referenced(
-        self, version: SchemaVersion, reference: SchemaReference
+        self, schema_version: SchemaVersion, reference: SchemaReference
     ) -> SchemaVersion | None:
-        """Return the version that *reference* of *version* names: the registry's, else one that is gone."""
-        subject = in_context(reference.subject, version.context)
+        """Return the version that *reference* of *schema_version* names: the registry's, else one that is gone."""
+        subject = in_context(reference.subject, schema_version.context)
         current = self._versions.get((subject, reference.version))
         if current is not None:
             return current
         gone = [old for old in self.versions_of(subject) if old.version == reference.version]
         return gone[-1] if gone else None
 
-    def imports_of(self, version: SchemaVersion) -> Iterator[tuple[str, SchemaVersion | None]]:
-        """Yield the names and schemas that *version* needs, each after those that it needs itself.
+    def imports_of(
+        self, schema_version: SchemaVersion
+    ) -> Iterator[tuple[str, SchemaVersion | None]]:
+        """Yield the names and schemas that *schema_version* needs, each after those that it needs itself.
 
         The schema is None where the log does not have it.
         """
@@ -338,7 +340,7 @@ class SchemaRegistry:
                     yield from visit(imported, depth + 1)
                 yield reference.name, imported
 
-        yield from visit(version, 0)
+        yield from visit(schema_version, 0)
 
 
 MAX_IMPORT_DEPTH = 64

@@ -4,6 +4,7 @@ Modules that only other tables than `records` need are imported when one is aske
 takes longer than reading the first records of a log.
 """
 
+import os
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -29,6 +30,10 @@ from magicbyte.tables.table_definition import TableDefinition
 
 if TYPE_CHECKING:
     from magicbyte.reading._scan import TableScan
+
+
+SchemaPaths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]] | None
+"""Paths of exports of a schema registry, of its topic, or of files of schemas."""
 
 
 class OtherTopics(Protocol):
@@ -124,6 +129,53 @@ class Dataset(PartitionTables):
         return record_rows(
             self._planner, self.logs, names, dispositions, unreadable=unreadable, views=binary_view
         )
+
+    def typed_records(
+        self,
+        topic: str,
+        *,
+        key: str = "auto",
+        value: str = "auto",
+        schemas: SchemaPaths = None,
+        reader_schema: str | int = "latest",
+        columns: Sequence[str] | None = None,
+    ) -> Rows:
+        """Return the records of a topic with typed keys and values.
+
+        What cannot be decoded is null; its bytes are in `key_bytes` or `value_bytes`, the reason in `key_error` or
+        `value_error`, and the report has a finding for each reason. See docs/typed-values.md.
+
+        Args:
+            topic: Name of the topic.
+            key: Form of the keys: ``"auto"`` recognizes it from a sample of the topic; ``"registry"``, ``"string"``,
+                ``"int64"``, ``"avro:order.avsc"``, ``"protobuf:order.proto:shop.Order"``, ``"json"``, ``"connect"``,
+                ``"windowed:string"`` and others name it.
+            value: Form of the values.
+            schemas: Files or folders with the schemas of a registry. Default: the registries below the dataset's paths.
+            reader_schema: Schema of the columns, to which values of other versions are resolved: ``"latest"`` is the newest
+                version in the registry; or its id, or the path of a file.
+            columns: Names of columns, also of other columns of `records`. Default: topic, partition, offset, timestamp,
+                key, value, headers, and ids, versions, bytes and errors of key and value.
+        Returns:
+            Rows. Form and Arrow schema are settled now, from a sample.
+        Raises:
+            InputError: The topic, a form, a schema or a column cannot be used.
+        Example:
+            >>> dataset = mb.open("log-0", topics=["fenced"])
+            >>> rows = dataset.typed_records("fenced", key="string", columns=["offset", "key"])
+            >>> rows.schema.field("key").type
+            DataType(string)
+        """
+        from magicbyte.reading.typed_records import TypedOptions, typed_rows
+
+        options = TypedOptions(
+            key_form=key,
+            value_form=value,
+            schema_paths=schemas,
+            reader_schema=reader_schema,
+            columns=columns,
+        )
+        return typed_rows(self, self._planner, topic, options)
 
     def latest(
         self,
@@ -244,12 +296,10 @@ class Dataset(PartitionTables):
             2
         """
         from magicbyte.reading._scan import records_scan, table_scan  # imports pyarrow.dataset
-        from magicbyte.reading._scan_ranges import LogRange
 
         definition = schemas.table_named(table)
         if definition is schemas.RECORDS:
-            log_ranges = [LogRange(log) for log in self.logs]
-            return records_scan(self._planner, log_ranges, tuple(dispositions), self.unreadable)
+            return records_scan(self._planner, self.logs, tuple(dispositions), self.unreadable)
         return table_scan(definition, self.table)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:

@@ -24,6 +24,7 @@ from magicbyte.reading.planner import SPLIT_BYTES, Planner
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import ChunkResult, Split, SplitReader
 from magicbyte.reading.survey import Opener, Survey, open_segment
+from magicbyte.tables.json_values import json_values
 from magicbyte.tables.schemas import LOST
 
 DICT_BYTES = 1024
@@ -205,6 +206,8 @@ def _values(column: pa.Array) -> list[Any]:
         values: list[Any] = column.to_pylist()
         return values
     except (OverflowError, ValueError):  # a time outside of the years 1 to 9999
+        if pa.types.is_nested(column.type):
+            return json_values(column)
         return [_value(cell) for cell in column]
 
 

@@ -15,6 +15,12 @@ import pyarrow as pa
 
 from magicbyte.tables.arrays import null_mask
 
+JSON_METADATA = {"magicbyte.text": "json"}
+"""Metadata of an Arrow field whose strings are JSON."""
+
+ONE_OF_METADATA = {"magicbyte.struct": "one-of"}
+"""Metadata of an Arrow field with a struct with at most one member that is set: one record of several kinds."""
+
 EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 UNITS_PER_SECOND = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}

@@ -25,6 +25,8 @@ ERRORS = {
 WARNINGS = frozenset(
     [
         "schema-id-conflict",
+        "value-not-decoded",
+        "schema-unusable",
         "incomplete-tail",
         "zero-tail",
         "found-by-search",
@@ -76,6 +78,7 @@ WARNINGS = frozenset(
 )
 NOTES = frozenset(
     [
+        "values-decoded",
         "unknown-control-type",
         "index-missing",
         "offset-gap-cleaned",

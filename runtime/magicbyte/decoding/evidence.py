@@ -1,0 +1,218 @@
+"""Recognizes the form of the keys or the values of a topic, from a sample of them.
+
+A frame alone proves little: positive numbers look framed. It counts if its schema is known and the body decodes to
+its last byte. The decision is about the topic, and not about a record.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.decoding.connect_envelope import EnvelopeError, connect_type, envelope_of
+from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.framed_values import (
+    KnownSchemas,
+    SchemaRows,
+    decode_rows,
+    rows_of_schemas,
+)
+from magicbyte.decoding.json_text import parse_json
+from magicbyte.decoding.protobuf import ProtobufDecoder
+from magicbyte.decoding.schema_decoders import SchemaDecoders
+from magicbyte.decoding.schema_frames import IN_HEADERS, SENTENCES, WEAK, FrameKind, find_frames
+
+MIN_SHARE = 0.5
+"""Share of a sample that must decode where no subject is of the topic (RecordNameStrategy)."""
+MIN_OF_OTHER_TOPICS = 3
+"""Values of a sample that must decode, all of them, where the subjects belong to other topics."""
+MAX_UNKNOWN_CHECKS = 100
+"""Protobuf messages whose unknown fields are counted: google.protobuf is slow."""
+
+SIZES = {2: "int16", 4: "int32 or float", 8: "int64 or double", 1: "boolean"}
+"""Types of Kafka's serializers by their number of bytes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Recognition:
+    """The form of the keys or of the values of a topic, and the evidence for it."""
+
+    form: str
+    """`registry`, `connect`, `json`, `string` or `bytes`."""
+    sentence: str
+    """Evidence in words."""
+    num_values: int
+    """Values of the sample that are not null."""
+    num_framed: int = 0
+    """Values that begin with a frame, or whose headers name a schema."""
+    num_decoded: int = 0
+    """Values that decode by the schema that their frame names."""
+
+
+def is_subject_of(subject: str, topic: str, side: str) -> bool:
+    """Return whether *subject* names *topic* and *side*, by TopicNameStrategy or TopicRecordNameStrategy."""
+    name = subject.rpartition(":")[2]
+    return name == f"{topic}-{side}" or (name.startswith(f"{topic}-") and not _is_of_a_side(name))
+
+
+def _is_of_a_side(name: str) -> bool:
+    return name.endswith(("-key", "-value"))
+
+
+def is_subject_of_others(subject: str, topic: str, side: str) -> bool:
+    """Return whether *subject* belongs to another topic, or to the other side, by TopicNameStrategy."""
+    name = subject.rpartition(":")[2]
+    return _is_of_a_side(name) and name != f"{topic}-{side}"
+
+
+def _is_foreign(subjects: Sequence[str], topic: str, side: str) -> bool:
+    """Return whether all *subjects* belong to another topic, or to the other side."""
+    return bool(subjects) and all(is_subject_of_others(one, topic, side) for one in subjects)
+
+
+def recognize(
+    topic: str,
+    side: str,
+    values: pa.Array,
+    headers: pa.Array | None,
+    known_schemas: KnownSchemas,
+    decoders: SchemaDecoders,
+) -> Recognition:
+    """Recognize the form of *values*, a sample of the keys or values of *topic*.
+
+    Args:
+        side: `key` or `value`.
+        headers: Headers of the same records.
+    """
+    num_values = len(values) - values.null_count
+    if not num_values:
+        return Recognition("bytes", "no value in the sample", 0)
+    frames = find_frames(values, headers, side)
+    num_framed = int((frames.kinds != FrameKind.NONE).sum())
+    if num_framed:
+        counts = _SampleCounts()
+        for group in rows_of_schemas(values, frames, known_schemas):
+            counts.add(group, topic, side, values, decoders)
+        kind = FrameKind(int(np.bincount(frames.kinds[frames.kinds > 0]).argmax()))
+        in_headers = any(bool((frames.kinds == one).any()) for one in IN_HEADERS)
+        is_framed = (
+            (in_headers and counts.num_known)
+            or (counts.num_own and counts.has_own_subject)
+            or counts.num_own >= max(MIN_SHARE * num_values, 1)
+            or (counts.num_decoded == num_values >= MIN_OF_OTHER_TOPICS)
+        )
+        evidence = f"{SENTENCES[kind]}: {num_framed:,} of {num_values:,} values have a frame, {counts.num_decoded:,} decode"
+        if is_framed:
+            return Recognition("registry", evidence, num_values, num_framed, counts.num_decoded)
+        if kind not in WEAK and num_framed == num_values:
+            sentence = f"{evidence}, since their schemas are not known"
+            return Recognition("bytes", sentence, num_values, num_framed, 0)
+    other = _unframed(values, num_values)
+    return Recognition(other.form, other.sentence, num_values, num_framed)
+
+
+class _SampleCounts:
+    """Values of a sample that decode by the schema of their frame."""
+
+    def __init__(self) -> None:
+        self.num_known = 0
+        self.num_decoded = 0
+        self.num_own = 0
+        """Values that decode by a schema whose subjects do not belong to another topic."""
+        self.has_own_subject = False
+
+    def add(
+        self,
+        group: SchemaRows,
+        topic: str,
+        side: str,
+        values: pa.Array,
+        decoders: SchemaDecoders,
+    ) -> None:
+        schema_text = group.schema_text
+        if schema_text is None:
+            return
+        self.num_known += len(group.rows)
+        decoder = decoders.decoder(schema_text, group.path)
+        if isinstance(decoder, DecodeFault):
+            return
+        decoded = decode_rows(decoder, values, group.rows, group.body_starts)
+        num_decoded = int((decoded.error_codes == 0).sum())
+        if isinstance(decoder, ProtobufDecoder):
+            # Foreign bytes often parse as Protobuf: then their fields are those that the message does not have.
+            bodies = [
+                values[int(row)].as_py()[start:]
+                for row, start in zip(group.rows, group.body_starts, strict=True)
+            ]
+            num_strange = sum(
+                decoder.num_unknown_fields(body) > 0 for body in bodies[:MAX_UNKNOWN_CHECKS]
+            )
+            if num_strange * 2 > min(len(bodies), MAX_UNKNOWN_CHECKS):
+                return
+        self.num_decoded += num_decoded
+        if not _is_foreign(schema_text.subjects, topic, side):
+            self.num_own += num_decoded
+        if any(is_subject_of(subject, topic, side) for subject in schema_text.subjects):
+            self.has_own_subject = True
+
+
+def _unframed(values: pa.Array, num_values: int) -> Recognition:
+    """Return the form of values without a frame."""
+    contents = [value for value in values.to_pylist() if value]
+    texts = [text for text in map(_printable, contents) if text is not None]
+    if contents and len(texts) == len(contents):
+        if all(text.lstrip(" \t\r\n")[:1] in ("{", "[") for text in texts):
+            if all(_has_envelope(text) for text in texts):
+                return Recognition("connect", "JSON with schema and payload of JsonConverter", 0)
+            if all(map(_is_json, texts)):
+                return Recognition("json", "JSON objects or arrays", 0)
+        return Recognition("string", "printable UTF-8", 0)
+    sizes = set(map(len, contents))
+    if len(sizes) == 1 and (size := sizes.pop()) in SIZES:
+        hint = f"{size} bytes each, perhaps {SIZES[size]}: name the form to decode them"
+        return Recognition("bytes", hint, 0)
+    return Recognition("bytes", "no known frame, no text", 0)
+
+
+def _printable(content: bytes) -> str | None:
+    """Return *content* as text; None if it is not UTF-8, or has characters that do not print."""
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    is_printable = text.isprintable() or text.translate(_BLANKS).isprintable()
+    return text if is_printable else None
+
+
+_BLANKS = dict.fromkeys(map(ord, "\t\r\n\u00a0\u3000\u2028\u2029"), " ")
+
+
+def _is_json(text: str) -> bool:
+    try:
+        parse_json(text)
+    except ValueError:
+        return False
+    return True
+
+
+def _has_envelope(text: str) -> bool:
+    envelope = envelope_of(text)
+    if envelope is None:
+        return False
+    try:
+        connect_type(envelope[0])
+    except EnvelopeError:
+        return envelope[0] is None
+    return True
+
+
+def envelope_schemas(values: pa.Array) -> list[object]:
+    """Return the different schemas of JsonConverter in *values*."""
+    by_text: dict[str, object] = {}
+    for content in values.to_pylist():
+        text = None if content is None else _printable(content)
+        envelope = None if text is None else envelope_of(text)
+        if envelope is not None and envelope[0] is not None:
+            by_text.setdefault(str(envelope[0]), envelope[0])
+    return list(by_text.values())

@@ -1,0 +1,166 @@
+"""Decodes values of one Protobuf message into an Arrow array."""
+
+import json
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from magicbyte.decoding._value_slices import body_slices
+from magicbyte.decoding.avro import DecodedValues
+from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.protobuf._library import library
+from magicbyte.decoding.protobuf._message_types import (
+    MAX_NANOSECONDS,
+    TimeRangeError,
+    is_recursive,
+    message_type,
+    message_value,
+)
+from magicbyte.engines.columnar.avro_columns import Starts
+
+MAX_MESSAGE_DEPTH = 100
+"""Messages inside of messages, as in google.protobuf; deeper ones are faults."""
+
+
+class ProtobufDecoder:
+    """Decodes messages of one descriptor.
+
+    Fields that the descriptor does not have are skipped: Protobuf's own rule for messages of other versions.
+
+    Args:
+        descriptor: Descriptor of the message.
+    """
+
+    def __init__(self, descriptor: Any) -> None:
+        self._descriptor = descriptor
+        factory = library("google.protobuf.message_factory")
+        self._message_class = factory.GetMessageClass(descriptor)
+        self._decode_error = library("google.protobuf.message").DecodeError
+        self.is_json = is_recursive(descriptor)
+        """True for a message that may contain itself: its values are texts of Protobuf's JSON."""
+        self.type: pa.DataType = pa.string() if self.is_json else message_type(descriptor)
+        self._handler = None if self.is_json else _ptars_handler(descriptor, self.type)
+
+    @property
+    def name(self) -> str:
+        """Full name of the message."""
+        return str(self._descriptor.full_name)
+
+    def decode(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
+        """Decode the messages of *values*, each from its byte of *starts* on."""
+        bodies = body_slices(values, starts)
+        fault_codes = np.zeros(len(values), np.int16)
+        positions = np.zeros(len(values), np.int32)
+        if self._handler is None:
+            array = self._decode_one_by_one(bodies, fault_codes)
+        else:
+            array = self._decode_batch(bodies, fault_codes)
+        positions[fault_codes != 0] = (
+            starts if isinstance(starts, int) else starts[fault_codes != 0]
+        )  # the library does not say where
+        return DecodedValues(array, fault_codes, positions)
+
+    def num_unknown_fields(self, message_bytes: bytes) -> int:
+        """Return the fields of a message that the descriptor does not have: evidence against it."""
+        fields = library("google.protobuf.unknown_fields")
+        try:
+            return len(fields.UnknownFieldSet(self._message_class.FromString(message_bytes)))
+        except self._decode_error:
+            return 1
+
+    def _decode_batch(self, bodies: pa.Array, fault_codes: Any) -> pa.Array:
+        """Return the messages by ptars; halve a batch that it refuses until the bad messages are found."""
+        valid = np.flatnonzero(~_nulls(bodies))
+        piece_arrays: list[pa.Array] = []
+        row_numbers: list[Any] = []
+        stack = [valid]
+        while stack:
+            chunk = stack.pop()
+            if not len(chunk):
+                continue
+            messages = bodies if len(chunk) == len(bodies) else bodies.take(pa.array(chunk))
+            try:
+                array = self._structs(self._handler.array_to_record_batch(messages))  # type: ignore[union-attr]
+                fault = DecodeFault.TIME_RANGE if _has_clipped_time(array) else None
+            except ValueError:
+                fault = DecodeFault.PROTOBUF
+            if fault is None:
+                piece_arrays.append(array)
+                row_numbers.append(chunk)
+            elif len(chunk) == 1:
+                fault_codes[chunk[0]] = fault
+            else:
+                half = len(chunk) // 2
+                stack += [chunk[half:], chunk[:half]]
+        return _scattered(piece_arrays, row_numbers, len(bodies), self.type)
+
+    def _structs(self, batch: pa.RecordBatch) -> pa.Array:
+        if not self.type.num_fields:
+            return pa.array([{}] * batch.num_rows, self.type)
+        return batch.to_struct_array().cast(self.type)
+
+    def _decode_one_by_one(self, bodies: pa.Array, fault_codes: Any) -> pa.Array:
+        row_values: list[Any] = [None] * len(bodies)
+        for row, body in enumerate(bodies.to_pylist()):
+            if body is None:
+                continue
+            try:
+                proto = self._message_class.FromString(body)
+                row_values[row] = self._json(proto) if self.is_json else message_value(proto)
+            except self._decode_error:
+                fault_codes[row] = DecodeFault.PROTOBUF
+            except TimeRangeError:
+                fault_codes[row] = DecodeFault.TIME_RANGE
+            except (ValueError, RecursionError):
+                fault_codes[row] = DecodeFault.PROTOBUF
+        return pa.array(row_values, self.type)
+
+    def _json(self, proto: Any) -> str:
+        json_format = library("google.protobuf.json_format")
+        try:
+            fields = json_format.MessageToDict(proto, preserving_proto_field_name=True)
+        except (json_format.Error, TypeError, OverflowError) as error:
+            raise ValueError(str(error)) from error
+        return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _ptars_handler(descriptor: Any, struct_type: pa.DataType) -> Any:
+    """Return ptars' handler of *descriptor*; None if it is not installed or gives other columns."""
+    try:
+        ptars = library("ptars")
+        config = ptars.PtarsConfig(enum_repr="string")
+        handler = ptars.HandlerPool([descriptor.file], config).get_for_message(descriptor)
+        names = handler.schema().names
+        handler.list_to_record_batch([b""])
+    except Exception:  # a library of one author, release 0.0: google.protobuf decodes instead
+        return None
+    return handler if names == [field.name for field in struct_type] else None
+
+
+def _nulls(array: pa.Array) -> Any:
+    return array.is_null().to_numpy(zero_copy_only=False)
+
+
+def _has_clipped_time(array: pa.Array) -> bool:
+    """Return whether a time is at the end of the range: ptars puts those there that do not fit."""
+    data_type = array.type
+    if pa.types.is_struct(data_type):
+        return any(_has_clipped_time(array.field(number)) for number in range(data_type.num_fields))
+    if pa.types.is_map(data_type):
+        return _has_clipped_time(array.keys) or _has_clipped_time(array.items)
+    if pa.types.is_list(data_type):
+        return _has_clipped_time(array.values)
+    if not (pa.types.is_timestamp(data_type) or pa.types.is_duration(data_type)) or not len(array):
+        return False
+    numbers = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array)]
+    return bool((np.abs(np.clip(numbers, -MAX_NANOSECONDS, None)) == MAX_NANOSECONDS).any())
+
+
+def _scattered(
+    piece_arrays: list[pa.Array], row_numbers: list[Any], num_rows: int, data_type: pa.DataType
+) -> pa.Array:
+    """Return *piece_arrays* at their *row_numbers* of an array of *num_rows*, null elsewhere."""
+    from magicbyte.decoding._value_slices import scatter
+
+    return scatter(piece_arrays, row_numbers, num_rows, data_type)

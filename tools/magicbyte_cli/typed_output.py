@@ -1,0 +1,267 @@
+"""Typed keys and values for `dump` and `export`: the options, and the columns that they print or write."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import click
+import pyarrow as pa
+
+from magicbyte import Dataset, Finding, InputError, Report, Rows
+from magicbyte.decoding.decode_option import DecodeForm, parse_decode_option
+from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
+from magicbyte.tables.stored_types import MICROSECONDS
+from magicbyte_cli.ndjson import JSON_TEXT
+from magicbyte_cli.selection import Decorator, with_options
+from magicbyte_cli.stderr_messages import warn
+from magicbyte_cli.text_table import BYTE_FORMATS
+
+TEXT_COLUMNS = (
+    *("topic", "partition", "offset", "timestamp", "key", "value_schema", "value", "headers"),
+)
+SCHEMA_LABELS = ("key_schema", "value_schema")
+"""Columns of the text format with subject, version and id of a schema in one cell."""
+
+SIDES = ("key", "value")
+
+ONE_OF = {name.encode(): text.encode() for name, text in ONE_OF_METADATA.items()}
+
+
+def _forms(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Any:
+    return parse_decode_option(texts) if texts else None
+
+
+decode_options: Decorator = with_options(
+    [
+        click.option(
+            "--decode",
+            "forms",
+            multiple=True,
+            callback=_forms,
+            metavar="FORM",
+            help="Decode keys and values: `auto` recognizes their forms from schemas and bytes; "
+            "`key=FORM,value=FORM` names them, such as `string`, `int64`, `registry`, `json`, `connect`, "
+            "`avro:FILE`, `protobuf:FILE[:MESSAGE]` or `windowed:string`.",
+        ),
+        click.option(
+            "--schemas",
+            "schema_paths",
+            multiple=True,
+            metavar="PATH",
+            help="With --decode: schemas of a registry, as an export, a log.dir or a folder of files; may be "
+            "repeated.  [default: the topic _schemas below PATH]",
+        ),
+        click.option(
+            "--reader-schema",
+            "reader_schema",
+            default="latest",
+            metavar="ID|FILE",
+            help="With --decode: schema of the columns, to which values of other versions are resolved.  "
+            "[default: the newest of the topic]",
+        ),
+    ]
+)
+"""Options of typed keys and values, passed on as `forms`, `schemas` and `reader`."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TypedCommand:
+    """Typed records of the topics of a dataset."""
+
+    dataset: Dataset
+    forms: dict[str, DecodeForm]
+    schema_paths: tuple[str, ...]
+    reader_schema: str
+
+    @property
+    def topics(self) -> list[str]:
+        return sorted({log.topic for log in self.dataset.logs if log.topic is not None})
+
+    def rows(self, topic: str, columns: Sequence[str] | None = None) -> Rows:
+        """Return the typed records of *topic*."""
+        return self.dataset.typed_records(
+            topic,
+            key=str(self.forms["key"]),
+            value=str(self.forms["value"]),
+            schemas=self.schema_paths or None,
+            reader_schema=self.reader_schema,
+            columns=columns,
+        )
+
+    def printable_rows(
+        self, columns: Sequence[str] | None, format_name: str, bytes_as: str
+    ) -> Rows:
+        """Return the records of all topics, with keys and values as text or JSON, for `dump`."""
+        from magicbyte.reading.typed_records import COLUMNS
+
+        default = TEXT_COLUMNS if format_name == "text" else COLUMNS
+        names = tuple(default if columns is None else columns)
+        make_cells = partial(_cells, format_name=format_name, bytes_as=bytes_as)
+        fields = [self._printable_field(name, format_name) for name in names]
+        return Rows(pa.schema(fields), partial(self._read, names, pa.schema(fields), make_cells))
+
+    def _printable_field(self, name: str, format_name: str) -> pa.Field:
+        if name in SIDES:
+            metadata = JSON_METADATA if format_name == "ndjson" else None
+            return pa.field(name, pa.string(), metadata=metadata)
+        if name in SCHEMA_LABELS:
+            return pa.field(name, pa.string())
+        from magicbyte.reading.typed_records import typed_field
+
+        return typed_field(name)
+
+    def _read(
+        self, names: tuple[str, ...], schema: pa.Schema, make_cells: Any, report: Report
+    ) -> Iterator[pa.RecordBatch]:
+        needed = dict.fromkeys(name for name in names if name not in SCHEMA_LABELS)
+        for side in SIDES:
+            parts = ("schema_id", "schema_version", "schema_subject", "bytes", "error")
+            if f"{side}_schema" in names or side in names:
+                needed |= dict.fromkeys((side, *(f"{side}_{part}" for part in parts)))
+        for topic in self.topics:
+            for batch in self.rows(topic, tuple(needed)).read_into(report):
+                arrays = [make_cells(batch, name) for name in names]
+                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+                del batch, arrays  # frees the memory before more is read
+
+
+def _cells(batch: pa.RecordBatch, name: str, *, format_name: str, bytes_as: str) -> pa.Array:
+    if name in SCHEMA_LABELS:
+        return _labels(batch, name)
+    if name not in SIDES:
+        return batch.column(name)
+    metadata = batch.schema.field(name).metadata
+    is_json = metadata == JSON_TEXT
+    column = batch.column(name)
+    contents = json_values(column)
+    if metadata == ONE_OF:
+        contents = [
+            one and {member: part for member, part in one.items() if part is not None}
+            for one in contents
+        ]
+    if format_name == "ndjson":
+        return pa.array([_json_cell(one, is_json) for one in contents], pa.string())
+    is_text = pa.types.is_string(column.type)
+    format_bytes = BYTE_FORMATS[bytes_as]
+    if pa.types.is_binary(column.type):
+        cells = [None if one is None else format_bytes(one) for one in column.to_pylist()]
+    else:
+        cells = [one if one is None or is_text else _json_cell(one, is_json) for one in contents]
+    errors = batch.column(f"{name}_error").to_pylist()
+    undecoded = batch.column(f"{name}_bytes").to_pylist()
+    ids = batch.column(f"{name}_schema_id").to_pylist()
+    for row, error in enumerate(errors):
+        if error is not None:
+            of_id = f" {ids[row]}" if ids[row] is not None else ""
+            cells[row] = f"{format_bytes(undecoded[row])} ! {error.replace('-', ' ')}{of_id}"
+    return pa.array(cells, pa.string())
+
+
+def _json_cell(content: Any, is_json: bool) -> str | None:
+    """Return *content* as JSON of one line."""
+    if content is None or is_json:
+        return None if content is None else " ".join(content.split("\n"))
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def _labels(batch: pa.RecordBatch, name: str) -> pa.Array:
+    """Return `orders-value v2 (5)` for each row; the id alone where the schema is not known."""
+    subjects, versions, ids = (
+        batch.column(f"{name}_{part}").to_pylist() for part in ("subject", "version", "id")
+    )
+    labels: list[str | None] = []
+    for subject, version, id_ in zip(subjects, versions, ids, strict=True):
+        is_known = subject is not None and version is not None
+        unknown = None if id_ is None else f"({id_})"
+        labels.append(f"{subject} v{version} ({id_})" if is_known else unknown)
+    return pa.array(labels, pa.string())
+
+
+MILLISECONDS = pa.timestamp("ms", tz="UTC")
+
+
+def storable(rows: Rows) -> Rows:
+    """Return *rows* with types that files can hold: no dictionaries, no empty structs, no calendar intervals."""
+    fields = [_stored_field(arrow_field) for arrow_field in rows.schema]
+    schema = pa.schema(fields)
+
+    def read(report: Report) -> Iterator[pa.RecordBatch]:
+        for batch in rows.read_into(report):
+            arrays = [
+                _stored_array(column, arrow_field)
+                for column, arrow_field in zip(batch.columns, schema, strict=True)
+            ]
+            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+
+    return Rows(schema, read)
+
+
+def _stored_field(arrow_field: pa.Field) -> pa.Field:
+    if not _is_storable(arrow_field.type):
+        return pa.field(arrow_field.name, pa.string(), metadata=JSON_METADATA)
+    return arrow_field.with_type(_stored_type(arrow_field.type))
+
+
+def _stored_array(column: pa.Array, arrow_field: pa.Field) -> pa.Array:
+    if not _is_storable(column.type):
+        return pa.array([_json_cell(one, False) for one in json_values(column)], pa.string())
+    return column if column.type == arrow_field.type else column.cast(arrow_field.type)
+
+
+def _is_storable(data_type: pa.DataType) -> bool:
+    if pa.types.is_interval(data_type) or pa.types.is_duration(data_type):
+        return False
+    if pa.types.is_struct(data_type):
+        return data_type.num_fields > 0 and all(
+            _is_storable(arrow_field.type) for arrow_field in data_type
+        )
+    if pa.types.is_list(data_type):
+        return _is_storable(data_type.value_type)
+    if pa.types.is_map(data_type):
+        return _is_storable(data_type.key_type) and _is_storable(data_type.item_type)
+    return True
+
+
+def _stored_type(data_type: pa.DataType) -> pa.DataType:
+    if data_type == MILLISECONDS:
+        return MICROSECONDS  # all query engines read them
+    if pa.types.is_dictionary(data_type):
+        return data_type.value_type
+    if pa.types.is_struct(data_type):
+        return pa.struct(
+            [(arrow_field.name, _stored_type(arrow_field.type)) for arrow_field in data_type]
+        )
+    if pa.types.is_list(data_type):
+        return pa.list_(_stored_type(data_type.value_type))
+    if pa.types.is_map(data_type):
+        return pa.map_(_stored_type(data_type.key_type), _stored_type(data_type.item_type))
+    return data_type
+
+
+def only_topic(topic_names: Sequence[str]) -> str:
+    """Return the only one of *topic_names*; InputError asks for one if there are more."""
+    if len(topic_names) != 1:
+        raise InputError(
+            f"{len(topic_names)} topics", "--topic with one name: each topic has columns of its own"
+        )
+    return topic_names[0]
+
+
+def explain(findings: Sequence[Finding]) -> list[Finding]:
+    """Print a line for each topic and side that was decoded; return the other findings."""
+    for finding in findings:
+        if finding.code == "values-decoded":
+            warn(f"{finding.topic}: {finding.message}")
+    return [finding for finding in findings if finding.code != "values-decoded"]
+
+
+def hint_at_frames(dataset: Dataset, batch: pa.RecordBatch) -> None:
+    """Print how to decode, if most values of *batch* look framed and a registry's topic is at hand."""
+    if "value" not in batch.schema.names or not dataset.all_topics:
+        return
+    from magicbyte.reading.typed_records import has_likely_frames
+
+    if has_likely_frames(dataset, batch.column("value")):
+        warn("values begin with schema ids of a registry; --decode auto decodes them")
