@@ -19,6 +19,7 @@ from magicbyte.limits import DEFAULT_LIMITS
 from magicbyte.output_guard import check_no_log_folder
 from magicbyte.storage import absolute_path
 from magicbyte.storage.output_folder import LocalFolder
+from magicbyte.writing._abandoned_writes import delete_abandoned, delete_staging
 from magicbyte.writing._new_folder import create_output_folder
 from magicbyte.writing._output_log_dir import DRAFTS, OutputLogDir, RewriteJob
 from magicbyte.writing._partition_writer import PartitionWriter
@@ -78,8 +79,12 @@ class RecordSink:
         return output_dir
 
     def begin(self) -> None:
-        """Create the hidden folder. Tasks do not: one that runs after the end of the write would create it again."""
+        """Create the hidden folder, and delete older ones whose writes were killed.
+
+        Tasks do not create it: one that runs after the end of the write would create it again.
+        """
         create_output_folder(self.path)
+        delete_abandoned(self.path, f"{DRAFTS}-")
         self.runs_folder.mkdir(parents=True)
 
     def check_schema(self, schema: pa.Schema) -> None:
@@ -191,11 +196,7 @@ class RecordSink:
 
     def discard(self) -> None:
         """Delete all that is not published, and the output folder if it is empty then."""
-        # Tasks may still run. They cannot create files in a folder that has another name now.
-        waste = self.staging.with_name(f"{self.staging.name}.deleted")
-        with suppress(FileNotFoundError):
-            self.staging.replace(waste)
-        LocalFolder(waste).delete_folder()
+        delete_staging(self.staging)
         with suppress(OSError):
             self.path.rmdir()
 

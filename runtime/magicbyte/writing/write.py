@@ -9,6 +9,7 @@ from typing import Any
 import pyarrow as pa
 
 from magicbyte.errors import InputError
+from magicbyte.writing._abandoned_writes import locked
 from magicbyte.writing.record_sink import RecordSink, record_sink
 from magicbyte.writing.rewrite import RewriteReport
 
@@ -90,10 +91,11 @@ def _write_rows(sink: RecordSink, rows: Any) -> RewriteReport:
         raise InputError("starting_offset with the column 'offset'", "one of them")
     sink.begin()
     try:
-        writer = sink.run_writer(schema)
-        for arrow_batch in arrow_batches:
-            writer.write(arrow_batch, time.time_ns() // 1_000_000)
-        return sink.commit(writer.finish())
+        with locked(sink.staging):
+            writer = sink.run_writer(schema)
+            for arrow_batch in arrow_batches:
+                writer.write(arrow_batch, time.time_ns() // 1_000_000)
+            return sink.commit(writer.finish())
     finally:
         sink.discard()
 
