@@ -82,7 +82,8 @@ def _array_or_value(
     if value is None and field.is_nullable:
         return _length(-1, flexible)
     values = value or []
-    encoded = [_value(field, one, version, flexible, release) for one in values]
+    element = field._replace(is_nullable=False)
+    encoded = [_value(element, one, version, flexible, release) for one in values]
     return _length(len(values), flexible) + b"".join(encoded)
 
 

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from magicbyte.findings import CODES, Finding
     from magicbyte.limits import Limits
     from magicbyte.logdir.unread_path import UnreadPath
+    from magicbyte.queries.sql import sql
     from magicbyte.reading.dataset import Dataset
     from magicbyte.reading.opening import from_bytes, open
     from magicbyte.reading.results import Report, Rows
@@ -94,6 +95,7 @@ __all__ = [
     "salvage",
     "search_erased",
     "spec_files",
+    "sql",
     "stats",
     "store_requests",
     "verify",
@@ -145,6 +147,7 @@ _MODULES = {
     "salvage": "writing.salvage",
     "search_erased": "writing.erasure_search",
     "spec_files": "_spec",
+    "sql": "queries.sql",
     "stats": "statistics",
     "store_requests": "storage",
     "verify": "verification.verify",

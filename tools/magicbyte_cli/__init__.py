@@ -27,6 +27,7 @@ COMMANDS = (
     "export",
     "extract",
     "spec",
+    "sql",
     "transactions",
     "stats",
     "compact",

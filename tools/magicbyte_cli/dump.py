@@ -11,13 +11,14 @@ from magicbyte import Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
-from magicbyte_cli import parameters
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
+    bytes_option,
+    disposition_option,
     flag_option,
     format_option,
     names_option,
@@ -94,22 +95,9 @@ NOT_IN_NDJSON = ("file", "position")
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
-@click.option(
-    "--bytes",
-    "bytes_as",
-    type=click.Choice(("text", "hex", "base64")),
-    default="text",
-    help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
-    "as base64, under a name that ends in _base64.",
-)
+@bytes_option
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
-@click.option(
-    "--disposition",
-    "dispositions",
-    type=parameters.names,
-    metavar="D,...",
-    help="Records with these dispositions.  [default: delivered]",
-)
+@disposition_option
 @flag_option(
     "--latest",
     help="Only the last record of each key of a partition, unless that is a tombstone: the state at the end of "

@@ -111,6 +111,8 @@ class NdjsonWriter:
     def _members(self, column_field: pa.Field, column: pa.Array) -> list[str]:
         """Return for each row the member of its object for *column*: `"name":value`."""
         name = f"{ENCODE(column_field.name)}:"
+        if column_field.metadata == JSON_TEXT:
+            return [f"{name}{text or 'null'}" for text in column.to_pylist()]
         if pa.types.is_binary(column_field.type):
             return self._byte_members(column_field.name, name, column.to_pylist())
         if pa.types.is_timestamp(column_field.type):
@@ -122,8 +124,6 @@ class NdjsonWriter:
                 for headers in column.to_pylist()
             ]
         values = json_values(column)
-        if column_field.metadata == JSON_TEXT:
-            return [name + ("null" if text is None else text) for text in values]
         if pa.types.is_nested(column.type):
             return [name + ENCODE(value) for value in values]
         if pa.types.is_integer(column.type) and not column.null_count:

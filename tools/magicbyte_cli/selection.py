@@ -211,6 +211,23 @@ def table_option(help_text: str) -> Decorator:
     )
 
 
+bytes_option = click.option(
+    "--bytes",
+    "bytes_as",
+    type=click.Choice(("text", "hex", "base64")),
+    default="text",
+    help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
+    "as base64, under a name that ends in _base64.",
+)
+
+disposition_option = click.option(
+    "--disposition",
+    "dispositions",
+    type=parameters.names,
+    metavar="D,...",
+    help="Records with these dispositions.  [default: delivered]",
+)
+
 search_option = flag_option(
     "--search",
     help="Search each PATH that is a file for batches, whatever its name and format, such as a disk "

@@ -51,15 +51,22 @@ class TextWriter:
     """Writes Arrow batches to *out* as aligned columns."""
 
     def __init__(
-        self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str, is_terminal: bool = False
+        self,
+        out: IO[bytes],
+        schema: pa.Schema,
+        *,
+        bytes_as: str,
+        is_terminal: bool = False,
+        right_aligned: Sequence[bool] | None = None,
     ) -> None:
+        """*right_aligned*: whether each column is aligned on the right. Default: columns of integers."""
         self._out = out
         self._schema = schema
         self._format_bytes = BYTE_FORMATS[bytes_as]
         self._terminal = _TerminalLines(out) if is_terminal else None
         self._rows: list[tuple[str, ...]] = []
         self._widths = [_display_width(name) for name in schema.names]
-        self._is_number = [pa.types.is_integer(field.type) for field in schema]
+        self._is_number = right_aligned or [pa.types.is_integer(field.type) for field in schema]
         self._has_header = False
 
     def write(self, batch: pa.RecordBatch) -> None:

@@ -48,7 +48,7 @@ class ModernGroup:
     """Topics that match each regular expression of a member."""
     topology: Fields | None = None
     """Topology of a streams group."""
-    topic_names: dict[str, str] = field(default_factory=dict)
+    name_by_topic_id: dict[str, str] = field(default_factory=dict)
     """Names of topics by topic id, as far as records of the group have them."""
     validated_topology_epoch: int | None = None
 
@@ -152,7 +152,7 @@ class Groups:
         elif record_kind != "Metadata":
             for named_topics in NAMED_TOPICS:
                 for topic in (value or {}).get(named_topics, ()):
-                    group.topic_names[topic["topicId"]] = topic["topicName"]
+                    group.name_by_topic_id[topic["topicId"]] = topic["topicName"]
         elif value is None:
             del self.by_id[key_fields["groupId"]]
         else:

@@ -2,7 +2,14 @@
 
 from collections.abc import Callable, Iterator, Sequence
 
-from magicbyte.reading import _group_rows, _schema_rows
+from magicbyte.reading import (
+    _group_rows,
+    _member_rows,
+    _producer_rows,
+    _schema_rows,
+    _share_rows,
+    _transactional_id_rows,
+)
 from magicbyte.reading._metadata_rows import METADATA_READERS
 from magicbyte.reading._one_pass import after_findings
 from magicbyte.reading._topic_source import TopicSource
@@ -16,6 +23,10 @@ ReadRows = Callable[[TopicSource, Report], Iterator[Row]]
 READERS: dict[str, ReadRows] = {
     "group_offsets": _group_rows.group_offset_rows,
     "groups": _group_rows.group_rows,
+    "group_members": _member_rows.group_member_rows,
+    "share_group_offsets": _share_rows.share_group_offset_rows,
+    "transactional_ids": _transactional_id_rows.transactional_id_rows,
+    "producers": _producer_rows.producer_rows,
     "schemas": _schema_rows.read_schemas,
     "schema_configs": _schema_rows.read_schema_configs,
     "schema_associations": _schema_rows.read_schema_associations,

@@ -132,6 +132,18 @@ class TableScan(pds.UnionDataset):  # type: ignore[misc]
         read_columns = partial(self._read, arrow_filter)
         return TableScanner(self.schema, read_columns, columns, arrow_filter, batch_size)
 
+    def read_table(
+        self, names: tuple[str, ...], condition: RowCondition | None, report: Report
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield the columns *names* of the rows that may satisfy *condition*, and of others.
+
+        Args:
+            names: Columns of the table.
+            condition: Condition that is applied later; its expression may be about other types.
+            report: Gets totals and findings while the rows are read.
+        """
+        return self._read_table(names, condition, report)
+
     def _read(
         self, arrow_filter: pc.Expression | None, names: tuple[str, ...]
     ) -> Iterator[pa.RecordBatch]:
@@ -280,7 +292,9 @@ class LogScan(TableScan):
     ) -> Iterator[pa.RecordBatch]:
         report.findings.extend(self._unreadable)
         log_ranges = self._log_ranges
-        if condition is not None:
+        if condition is None:
+            log_ranges = [each for each in log_ranges if not each.is_left_out]
+        else:
             log_ranges = matching_log_ranges(log_ranges, condition, by_offset=self._can_narrow)
         for offsets, group in groupby(log_ranges, lambda each: each.offsets):
             logs = [each.log for each in group]
@@ -325,16 +339,16 @@ class LogScan(TableScan):
 
 def records_scan(
     planner: Planner,
-    logs: Sequence[PartitionLog],
+    log_ranges: Sequence[LogRange],
     dispositions: tuple[str, ...],
     unreadable: Sequence[Finding],
 ) -> LogScan:
-    """Return the scan of the records of *logs*. Its reports begin with the findings *unreadable*.
+    """Return the scan of the records of *log_ranges*. Its reports begin with the findings *unreadable*.
 
     Raises InputError for a disposition that does not exist.
     """
     check_dispositions(dispositions)
-    return LogScan(planner, [LogRange(log) for log in logs], dispositions, unreadable)
+    return LogScan(planner, log_ranges, dispositions, unreadable)
 
 
 def table_scan(

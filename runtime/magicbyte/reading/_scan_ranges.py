@@ -1,7 +1,7 @@
 """Partitions, and their ranges of offsets, that may have records for which a condition holds."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
 
@@ -31,6 +31,8 @@ class LogRange:
 
     log: PartitionLog
     offsets: OffsetRange = NO_RANGE
+    is_left_out: bool = False
+    """True if it is read only where a condition names its topic, as Kafka's internal topics are."""
 
     @property
     def guarantee(self) -> pc.Expression:
@@ -57,7 +59,7 @@ def segment_ranges(log_range: LogRange) -> list[LogRange]:
     bases = sorted(set(known_bases(log_range.log)))[1:]
     bounds = [None, *bases, None]
     clipped = (intersection(log_range.offsets, each) for each in pairwise(bounds))
-    return [LogRange(log_range.log, offsets) for offsets in clipped if offsets is not None]
+    return [replace(log_range, offsets=offsets) for offsets in clipped if offsets is not None]
 
 
 def intersection(one: OffsetRange, another: OffsetRange) -> OffsetRange | None:
@@ -77,6 +79,9 @@ def matching_log_ranges(
     """
     matches = condition.may_match([each.guarantee for each in log_ranges])
     matching = [each for each, is_match in zip(log_ranges, matches, strict=True) if is_match]
+    if any(each.is_left_out for each in matching):
+        names = _names_topic(condition, {each.log.topic for each in matching if each.is_left_out})
+        matching = [each for each in matching if not each.is_left_out or each.log.topic in names]
     if not by_offset or "offset" not in condition.columns:
         return matching
     shared = matching_ranges(partial(_may_match, condition, pc.scalar(True)), ALL_NUMBERS)
@@ -89,10 +94,20 @@ def matching_log_ranges(
     return own_ranges
 
 
+def _names_topic(condition: RowCondition, allowed_topics: Iterable[str | None]) -> set[str | None]:
+    """Return the topics of *allowed_topics* that *condition* names.
+
+    It names a topic if it allows the topic, as it does, but not the next name in alphabetical order.
+    """
+    named = [topic for topic in allowed_topics if topic is not None]
+    matches = condition.may_match([_topic == f"{topic}\0" for topic in named])
+    return {topic for topic, is_match in zip(named, matches, strict=True) if not is_match}
+
+
 def _parts(log_range: LogRange, spans: Sequence[Span]) -> list[LogRange]:
     """Return the parts of *log_range* with offsets in *spans*."""
     clipped = (intersection(log_range.offsets, _offset_range(*span)) for span in spans)
-    return [LogRange(log_range.log, offsets) for offsets in clipped if offsets is not None]
+    return [replace(log_range, offsets=offsets) for offsets in clipped if offsets is not None]
 
 
 def _offset_range(low: int, high: int) -> OffsetRange:

@@ -296,10 +296,12 @@ class Dataset(PartitionTables):
             2
         """
         from magicbyte.reading._scan import records_scan, table_scan  # imports pyarrow.dataset
+        from magicbyte.reading._scan_ranges import LogRange
 
         definition = schemas.table_named(table)
         if definition is schemas.RECORDS:
-            return records_scan(self._planner, self.logs, tuple(dispositions), self.unreadable)
+            log_ranges = [LogRange(log) for log in self.logs]
+            return records_scan(self._planner, log_ranges, tuple(dispositions), self.unreadable)
         return table_scan(definition, self.table)
 
     def plan(self, max_partition_bytes: int | None = None) -> list[Split]:

@@ -58,7 +58,7 @@ def _text(file_name: str | None) -> str | None:
     return file_name.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
 
 
-def _null(number: int | None) -> int | None:
+def null_if_absent(number: int | None) -> int | None:
     """Return *number*, or None for the sentinel -1."""
     return None if number == -1 else number
 
@@ -83,13 +83,13 @@ def batch_rows(split: Split, piece: ChunkResult, *, quick: bool) -> Iterator[dic
             "timestamp_type": None
             if entry.timestamp_type is None
             else TIMESTAMP_TYPE_NAMES[entry.timestamp_type],
-            "base_timestamp": _null(entry.base_timestamp),
-            "max_timestamp": _null(entry.max_timestamp),
-            "delete_horizon": _null(horizon),
-            "producer_id": _null(entry.producer_id),
-            "producer_epoch": _null(entry.producer_epoch),
-            "base_sequence": _null(entry.base_sequence),
-            "leader_epoch": _null(entry.leader_epoch),
+            "base_timestamp": null_if_absent(entry.base_timestamp),
+            "max_timestamp": null_if_absent(entry.max_timestamp),
+            "delete_horizon": null_if_absent(horizon),
+            "producer_id": null_if_absent(entry.producer_id),
+            "producer_epoch": null_if_absent(entry.producer_epoch),
+            "base_sequence": null_if_absent(entry.base_sequence),
+            "leader_epoch": null_if_absent(entry.leader_epoch),
             "record_count": decoded.record_count,
             "is_transactional": entry.is_transactional,
             "is_control": entry.is_control,
@@ -137,7 +137,7 @@ def transaction_rows(survey: Survey) -> Iterator[dict[str, Any]]:
         fields = [getattr(transaction, name) for name in TRANSACTIONS.names[len(names) :]]
         row = dict(zip(TRANSACTIONS.names, (*names, *fields), strict=True))
         for name in ("first_timestamp", "marker_timestamp"):
-            row[name] = _null(row[name])
+            row[name] = null_if_absent(row[name])
         yield row
 
 

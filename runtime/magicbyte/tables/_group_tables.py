@@ -5,8 +5,10 @@ import pyarrow as pa
 from magicbyte.tables.table_definition import (
     INT32,
     INT64,
+    PARTITION,
     STRING,
     TIME,
+    TOPIC,
     TableDefinition,
     define_table,
 )
@@ -61,13 +63,14 @@ GROUP_OFFSETS = define_table(
     ("lag", INT64, "Log end offset less committed offset."),
     ("commit_timestamp", TIME, "Time of the commit, by the coordinator's clock."),
     ("metadata", STRING, "Text that the client has added to the commit."),
-    ("leader_epoch", INT32, "Leader epoch of the record before the committed offset."),
-    ("expire_timestamp", TIME, "Time from which the offset may be deleted, if the client set one."),
     ("pending_offset", INT64, "Offset in a transaction that has not ended."),
     ("pending_producer_id", INT64, "Producer id of that transaction."),
+    ("leader_epoch", INT32, "Leader epoch of the record before the committed offset."),
+    ("expire_timestamp", TIME, "Time from which the offset may be deleted, if the client set one."),
     ("topic_id", STRING, "Topic id at the time of the commit, as brokers write it since 4.1."),
     ("record_offset", INT64, "Offset of the record with the committed offset."),
     OFFSETS_PARTITION,
+    num_default=10,
 )
 
 GROUPS = define_table(
@@ -106,11 +109,7 @@ GROUP_MEMBERS = define_table(
     ("group_instance_id", STRING, "Name of a static member (`group.instance.id`)."),
     ("client_id", STRING, "Name that the client gives itself (`client.id`)."),
     ("client_host", STRING, "Address from which it connects."),
-    ("rack_id", STRING, "Rack of the client (`client.rack`)."),
     ("member_epoch", INT32, "Epoch that the member has reached; null in a classic group."),
-    ("subscribed_topics", pa.list_(STRING), "Topics to which it subscribes by name."),
-    ("subscribed_topic_regex", STRING, "Regular expression for more topics."),
-    ("assignor", STRING, "Assignor that it asks for."),
     (
         "assignment",
         PARTITION_LIST,
@@ -121,9 +120,105 @@ GROUP_MEMBERS = define_table(
         PARTITION_LIST,
         "Partitions that it is to have; null in a classic group.",
     ),
+    ("subscribed_topics", pa.list_(STRING), "Topics to which it subscribes by name."),
+    ("subscribed_topic_regex", STRING, "Regular expression for more topics."),
+    ("assignor", STRING, "Assignor that it asks for."),
+    ("rack_id", STRING, "Rack of the client (`client.rack`)."),
     ("active_tasks", TASK_LIST, "Active tasks that a member of a streams group has."),
     ("standby_tasks", TASK_LIST, "Standby tasks that it has."),
     ("warmup_tasks", TASK_LIST, "Warm-up tasks that it has."),
+    num_default=7,
 )
 
-TABLES: tuple[TableDefinition, ...] = (GROUP_OFFSETS, GROUPS)
+SHARE_GROUP_OFFSETS = define_table(
+    "share_group_offsets",
+    "partition that a share group reads",
+    GROUP,
+    TOPIC_READ,
+    PARTITION_READ,
+    (
+        "start_offset",
+        INT64,
+        "First offset that the group is not yet done with; null before it reads.",
+    ),
+    (
+        "delivery_complete_count",
+        INT64,
+        "Records from there on that are acknowledged or archived; null if it is not known.",
+    ),
+    LOG_END_OFFSET,
+    ("lag", INT64, "Log end offset less start offset less delivery complete count."),
+    ("leader_epoch", INT32, "Leader epoch of the leader that wrote the state."),
+    ("state_epoch", INT32, "Epoch under which the group coordinator last set the state up."),
+    ("topic_id", STRING, "Topic id, which stands for the topic where its name is not known."),
+    (
+        "state_batches",
+        STATE_BATCHES,
+        "Ranges of offsets from the start offset on, with their state.",
+    ),
+    num_default=7,
+)
+
+TRANSACTIONAL_IDS = define_table(
+    "transactional_ids",
+    "transactional id",
+    ("transactional_id", STRING, "Transactional id (`transactional.id`)."),
+    (
+        "state",
+        STRING,
+        "State of its present or last transaction: `Empty`, `Ongoing`, `CompleteCommit`, ...",
+    ),
+    ("producer_id", INT64, "Producer id, as in the batches of the producer."),
+    ("producer_epoch", INT16, "Epoch of the producer."),
+    ("start_timestamp", TIME, "Time at which the transaction began; null if there was none."),
+    ("last_update_timestamp", TIME, "Time of the last change."),
+    ("timeout_ms", INT32, "Time in milliseconds after which the coordinator aborts a transaction."),
+    ("partitions", PARTITION_LIST, "Partitions in the transaction, each of which gets a marker."),
+    (
+        "coordinator_partition",
+        INT32,
+        "Partition of `__transaction_state` that has its records.",
+    ),
+    (
+        "previous_producer_id",
+        INT64,
+        "Producer id before the last change, if the epochs of that one were used up.",
+    ),
+    num_default=8,
+)
+
+PRODUCERS = define_table(
+    "producers",
+    "producer of a partition",
+    TOPIC,
+    PARTITION,
+    ("producer_id", INT64, "Producer id."),
+    (
+        "transactional_id",
+        STRING,
+        "Transactional id of the producer; null if it has none, or `__transaction_state` does not know it.",
+    ),
+    ("producer_epoch", INT16, "Epoch of its last batch or marker."),
+    ("last_sequence", INT32, "Sequence of its last record; null after a new epoch."),
+    ("last_offset", INT64, "Offset of its last record; null after a new epoch."),
+    (
+        "last_timestamp",
+        TIME,
+        "Largest timestamp of its last batch, or time of the marker after it.",
+    ),
+    ("coordinator_epoch", INT32, "Epoch of the coordinator that wrote its last marker."),
+    (
+        "current_transaction_start_offset",
+        INT64,
+        "First offset of its open transaction; null if none is open.",
+    ),
+)
+
+TABLES: tuple[TableDefinition, ...] = (
+    GROUP_OFFSETS,
+    GROUPS,
+    GROUP_MEMBERS,
+    SHARE_GROUP_OFFSETS,
+    TRANSACTIONAL_IDS,
+    PRODUCERS,
+)

@@ -15,7 +15,8 @@ from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.checkpoints import EPOCH_CHECKPOINT
-from magicbyte.writing._producer_states import ProducerStates
+from magicbyte.reading.producer_states import ProducerStates
+from magicbyte.writing._producer_snapshot import producer_snapshot
 from magicbyte.writing._segment_indexes import SegmentIndexes
 
 INDEX_INTERVAL_BYTES = 4096
@@ -162,7 +163,7 @@ class CompanionBuilder:
             self._aborted.clear()
         files = {f"{base_offset:020}.{kind}": data for kind, data in contents.items()}
         if snapshot_offset is not None:
-            files[f"{snapshot_offset:020}.snapshot"] = self._producers.snapshot()
+            files[f"{snapshot_offset:020}.snapshot"] = producer_snapshot(self._producers)
         return SegmentCompanions(
             base_offset=base_offset, max_timestamp=self._indexes.max_timestamp, files=files
         )

@@ -1,13 +1,12 @@
 """The producers of a partition as a broker's recovery replays them (ProducerStateManager, ProducerAppendInfo)."""
 
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from magicbyte import checksum
 from magicbyte.engines.control_records import ControlReader
 from magicbyte.engines.entry import SEQUENCES
 from magicbyte.engines.protocol import Chunk, Control, Entries, Entry
@@ -15,21 +14,13 @@ from magicbyte.errors import FormatError
 from magicbyte.findings import Finding
 from magicbyte.limits import Limits
 from magicbyte.tables.arrays import Indices
-from magicbyte.writing._java_hash_map import iteration_order
-from magicbyte_formats.wire import (
-    AbortedTransaction,
-    ControlType,
-    ProducerSnapshotEntry,
-    ProducerSnapshotHeader,
-)
-
-SNAPSHOT_VERSION = 1
+from magicbyte_formats.wire import AbortedTransaction, ControlType, ProducerSnapshotEntry
 
 TRANSACTION_INDEX_VERSION = 0
 
 
 @dataclass(slots=True)
-class _Producer:
+class ProducerStateEntry:
     """The state of a producer, as in an entry of a snapshot; -1 where there is none."""
 
     epoch: int = -1
@@ -81,12 +72,34 @@ class ProducerStates:
     def __init__(self, limits: Limits) -> None:
         self.first_offsets: OrderedDict[int, int] = OrderedDict()
         """First offset of each open transaction, in ascending order, by producer id."""
-        self._producers: dict[int, _Producer] = {}
+        self._producers: dict[int, ProducerStateEntry] = {}
         self._controls = ControlReader()
         self._limits = limits
 
-    def __getitem__(self, producer_id: int) -> _Producer:
+    def __getitem__(self, producer_id: int) -> ProducerStateEntry:
         return self._producers[producer_id]
+
+    def __iter__(self) -> Iterator[tuple[int, ProducerStateEntry]]:
+        """Iterate over the producers with their ids, in the order in which they appeared."""
+        return iter(self._producers.items())
+
+    def load(self, snapshot: Iterable[ProducerSnapshotEntry]) -> None:
+        """Start with the producers of a snapshot."""
+        for producer in snapshot:
+            first_offset = producer.current_transaction_first_offset
+            self._producers[producer.producer_id] = ProducerStateEntry(
+                epoch=producer.epoch,
+                last_sequence=producer.last_sequence,
+                last_offset=producer.last_offset,
+                offset_delta=producer.offset_delta,
+                timestamp=producer.timestamp,
+                coordinator_epoch=producer.coordinator_epoch,
+                transaction_first_offset=first_offset,
+            )
+            if first_offset >= 0:
+                self.first_offsets[producer.producer_id] = first_offset
+        ordered = sorted(self.first_offsets.items(), key=lambda item: item[1])
+        self.first_offsets = OrderedDict(ordered)
 
     def add(self, entries: Entries, data: memoryview) -> bytes:
         """Replay *entries*; return the entries of the transaction index for those that abort a transaction.
@@ -107,43 +120,25 @@ class ProducerStates:
             # Also an empty control batch, which changes nothing, makes its producer known.
             producer = self._producers.get(group.producer_id)
             if producer is None:
-                producer = self._producers[group.producer_id] = _Producer()
+                producer = self._producers[group.producer_id] = ProducerStateEntry()
             if not group.is_control:
                 self._add_data(producer, group, entries)
             elif (marker := contents.get(group.first)) is not None:
                 aborted += self._end_transaction(producer, group, marker)
         return bytes(aborted)
 
-    def snapshot(self) -> bytes:
-        """Return the contents of a producer snapshot."""
-        ids = np.fromiter(self._producers, np.int64, len(self._producers))
-        entries = bytearray(len(ids).to_bytes(4, "big"))
-        pack = ProducerSnapshotEntry.FIXED.pack
-        for producer_id in ids[iteration_order(ids)].tolist():
-            state = self._producers[producer_id]
-            entries += pack(
-                producer_id,
-                state.epoch,
-                state.last_sequence,
-                state.last_offset,
-                state.offset_delta,
-                state.timestamp,
-                state.coordinator_epoch,
-                state.transaction_first_offset,
-            )
-        header = ProducerSnapshotHeader.FIXED.pack(
-            SNAPSHOT_VERSION, checksum.crc32c(entries), len(ids)
-        )
-        return header[: ProducerSnapshotHeader.CHECKSUM.start] + bytes(entries)
+    def report_fault(self, finding: Finding) -> None:
+        """Raise FormatError for an entry that a broker's recovery stops at."""
+        raise FormatError(finding)
 
-    def _add_data(self, producer: _Producer, group: _BatchGroup, entries: Entries) -> None:
+    def _add_data(self, producer: ProducerStateEntry, group: _BatchGroup, entries: Entries) -> None:
         first_offset = producer.transaction_first_offset
         if group.is_transactional:
             if first_offset < 0:
                 producer.transaction_first_offset = group.first_offset
                 self.first_offsets[group.producer_id] = group.first_offset
         elif first_offset >= 0:
-            raise FormatError(
+            self.report_fault(
                 entries[group.first].finding(
                     "transaction-interrupted",
                     f"a batch of producer {group.producer_id} is not transactional, but is inside the producer's "
@@ -162,7 +157,9 @@ class ProducerStates:
         producer.last_offset = group.last_offset
         producer.timestamp = group.max_timestamp
 
-    def _end_transaction(self, producer: _Producer, group: _BatchGroup, marker: _Marker) -> bytes:
+    def _end_transaction(
+        self, producer: ProducerStateEntry, group: _BatchGroup, marker: _Marker
+    ) -> bytes:
         """Apply a transaction marker; return the entry of the transaction index if it aborts one."""
         first_offset = self.first_offsets.pop(group.producer_id, -1)
         producer.change_epoch(group.epoch)
@@ -192,7 +189,8 @@ class ProducerStates:
                 or control.type not in (ControlType.ABORT, ControlType.COMMIT)
                 or control.coordinator_epoch is None
             ):
-                raise FormatError(_not_a_marker(entries[number], control))
+                self.report_fault(_not_a_marker(entries[number], control))
+                continue
             marker_contents[number] = _Marker(control.type, control.coordinator_epoch)
         return marker_contents
 

@@ -1,0 +1,216 @@
+"""`magicbyte sql`: asks the tables of a log in SQL."""
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import click
+import pyarrow as pa
+
+from magicbyte import Dataset, InputError, Report, Rows
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
+from magicbyte.output_guard import check_outside
+from magicbyte.queries.sql import query_rows
+from magicbyte.tables.table_files import TableFile
+from magicbyte_cli import parameters
+from magicbyte_cli.csv_writer import CsvWriter
+from magicbyte_cli.ndjson import NdjsonWriter
+from magicbyte_cli.output_files import check_writable, whole_file
+from magicbyte_cli.progress import ProgressBar
+from magicbyte_cli.result_text import ResultColumns, as_json, as_text
+from magicbyte_cli.selection import (
+    Selection,
+    bytes_option,
+    disposition_option,
+    flag_option,
+    overwrite_option,
+    paths_argument,
+    selection_options,
+    size_option,
+)
+from magicbyte_cli.stderr_messages import (
+    exit_status,
+    warn,
+    warn_of_aborted,
+    warn_of_findings,
+    warn_of_undelivered,
+)
+from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.unread_messages import warn_of_unread
+
+FORMATS = ("text", "csv", "ndjson", "parquet")
+
+SUFFIXES = {".txt": "text", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"} | {
+    ".parquet": "parquet"
+}
+"""Format by suffix of the output file."""
+
+CONVERTED_ROWS = 4096
+"""Rows that become Python objects together."""
+
+WriteBatch = Callable[[pa.RecordBatch], None]
+
+
+@click.command(
+    short_help="Ask the tables of a log in SQL.",
+    epilog="""\b
+    Examples:
+      magicbyte sql "SELECT topic, count(*) FROM records GROUP BY ALL" /var/lib/kafka
+      magicbyte sql "SELECT * FROM records WHERE topic = 'orders' AND \\"offset\\" > 1000000 LIMIT 5" /var/lib/kafka
+      magicbyte sql "FROM partitions ORDER BY size_bytes DESC LIMIT 10" /var/lib/kafka --format csv
+      magicbyte sql "DESCRIBE records" orders-0
+      magicbyte sql "SELECT key, value FROM records" orders-0 -o orders.parquet
+    """,
+)
+@click.argument("query")
+@paths_argument
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice(FORMATS),
+    help="Aligned columns, CSV, one JSON object per line, or a Parquet file.  [default: from the "
+    "suffix of OUT, or text]",
+)
+@click.option(
+    "-o",
+    "out",
+    metavar="OUT",
+    type=parameters.OutPath(),
+    help="File to write, outside of every PATH. It appears whole or not at all.  [default: stdout]",
+)
+@overwrite_option
+@bytes_option
+@flag_option(
+    "--allow-files",
+    help="Let the query read other files of this machine, by functions such as read_csv.",
+)
+@size_option(
+    "--memory-limit",
+    help="Memory for the query; what does not fit is written to a temporary folder.  [default: half of "
+    "the memory of this machine]",
+)
+@disposition_option
+@selection_options()
+@click.pass_context
+def sql(
+    ctx: click.Context,
+    *,
+    query: str,
+    paths: tuple[str, ...],
+    format_name: str | None,
+    out: Path | None,
+    overwrite: bool,
+    bytes_as: str,
+    allow_files: bool,
+    memory_limit: int | None,
+    dispositions: tuple[str, ...] | None,
+    selection: Selection,
+) -> None:
+    """Ask the tables of a log in SQL, by DuckDB (pip install 'magicbyte[sql]').
+
+    QUERY is one SELECT statement, or FROM, WITH, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN. Tables are records, batches and
+    the others of `dump --table`; `SHOW TABLES` prints them. `offset` is an SQL keyword and needs double quotes. Times
+    are UTC. Conditions on topic, partition and offset of records limit the bytes that are read.
+
+    The query can read nothing but the logs, and has no network. Findings are reported on stderr.
+    """
+    format_name = _format_of(out, format_name)
+    if out is not None:
+        check_writable(out, replace=overwrite)
+    shown = dispositions or ("delivered",)
+    dataset = selection.open(paths)
+    if out is not None:
+        check_outside(out, dataset.all_logs, paths)
+    rows = query_rows(
+        dataset, query, dispositions=shown, allow_files=allow_files, memory_limit=memory_limit
+    )
+    report = Report()
+    if out is None:
+        with _writing(sys.stdout.buffer, rows.schema, format_name, bytes_as) as write:
+            _write_rows(rows, report, write)
+    else:
+        with whole_file(out) as file:
+            with _writing(file, rows.schema, format_name, bytes_as) as write:
+                _write_rows(rows, report, write)
+            check_writable(out, replace=overwrite)  # another process may have created it meanwhile
+    if report.records:
+        _warn_of_left_out(dataset, query)
+    warn_of_unread(dataset.unread)
+    warn_of_undelivered(report, shown, verb="in the result")
+    warn_of_aborted(report.aborted_delivered)
+    warn_of_findings(report.findings, see="dump --table problems")
+    ctx.exit(exit_status(report.findings, dataset.unread))
+
+
+def _format_of(out: Path | None, format_name: str | None) -> str:
+    """Return *format_name*, or the format for the suffix of *out*; InputError for a file that must have a name."""
+    if format_name == "parquet" and out is None:
+        raise InputError("--format parquet without a file", "-o OUT")
+    if format_name is not None:
+        return format_name
+    if out is None:
+        return "text"
+    suffix = out.suffix.lower()
+    if suffix not in SUFFIXES:
+        raise InputError(
+            f"the suffix {out.suffix!r}" if suffix else "no suffix",
+            f"one of {', '.join(SUFFIXES)}, or --format",
+            path=str(out),
+        )
+    return SUFFIXES[suffix]
+
+
+@contextmanager
+def _writing(
+    file: BinaryIO, schema: pa.Schema, format_name: str, bytes_as: str
+) -> Iterator[WriteBatch]:
+    """Yield a function that writes rows of *schema* to *file*."""
+    if format_name == "parquet":
+        with TableFile(file, "query", schema, "parquet") as table_file:
+            yield table_file.write
+        return
+    text_of = as_json if format_name == "ndjson" else as_text
+    columns = ResultColumns(schema, text_of, keeps_headers=format_name != "csv")
+    row_writer: Any
+    if format_name == "ndjson":
+        row_writer = NdjsonWriter(file, columns.schema, bytes_as=bytes_as)
+    elif format_name == "csv":
+        row_writer = CsvWriter(file, columns.schema, bytes_as=bytes_as)
+    else:
+        is_terminal = file is sys.stdout.buffer and sys.stdout.isatty()
+        row_writer = TextWriter(
+            file,
+            columns.schema,
+            bytes_as=bytes_as,
+            is_terminal=is_terminal,
+            right_aligned=columns.right_aligned,
+        )
+
+    def write(batch: pa.RecordBatch) -> None:
+        for start in range(0, batch.num_rows, CONVERTED_ROWS):
+            row_writer.write(columns.convert(batch.slice(start, CONVERTED_ROWS)))
+
+    yield write
+    row_writer.flush()
+
+
+def _write_rows(rows: Rows, report: Report, write: WriteBatch) -> None:
+    num_rows = 0
+    with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
+        for batch in rows.read_into(report):
+            write(batch)
+            num_rows += batch.num_rows
+            bar.show(num_rows)
+            del batch  # frees the rows before more are read
+
+
+def _warn_of_left_out(dataset: Dataset, query: str) -> None:
+    """Print how many partitions of internal topics a query without conditions did not read."""
+    is_named = any(topic in query for topic in INTERNAL_TOPICS)
+    if dataset.num_internal and not is_named and "where" not in query.lower():
+        warn(
+            f"{dataset.num_internal:,} partitions of internal topics left out; --include-internal, or a "
+            "condition such as topic = '__consumer_offsets', includes them"
+        )
