@@ -99,11 +99,16 @@ class UnreadableError(InputError, OSError):
 
 
 class SchemaError(InputError):
-    """A schema of keys or values is wrong, or does not fit another one; *where* is the place in the schema."""
+    """A schema of keys or values is wrong, or does not fit another one; *where* is the place in the schema.
+
+    Names in schemas may be very long: each part of the message has at most MAX_PART characters.
+    """
+
+    MAX_PART = 500
 
     def __init__(self, found: str, expected: str = "", *, where: str = "") -> None:
-        super().__init__(found, expected)
-        self.where = where
+        super().__init__(found[: self.MAX_PART], expected[: self.MAX_PART])
+        self.where = where[-self.MAX_PART :]
 
     def __str__(self) -> str:
         return f"{self.where}: {super().__str__()}" if self.where else super().__str__()

@@ -3,8 +3,15 @@
 import os
 import subprocess
 import sys
+from random import Random
+from typing import Any
 
+import pyarrow as pa
 import pytest
+
+from magicbyte.decoding.avro import AvroDecoder, AvroJsonDecoder
+from magicbyte.errors import SchemaError
+from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 
@@ -79,3 +86,69 @@ outcome = AvroDecoder(parse_schema('["null", "int"]')).decode(pa.array([b"\\2\\6
 print(outcome.array.to_pylist(), outcome.error_codes.tolist())
 """
     assert run(code).strip() == "[3, None, None] [0, 0, 8]"
+
+
+NOISE: tuple[Any, ...] = (
+    *(
+        None,
+        True,
+        -1,
+        0,
+        1 << 70,
+        1.5,
+        float("inf"),
+        "",
+        "int",
+        "null",
+        "a.N1",
+        "\ud800",
+        "x" * 5000,
+    ),
+    *(
+        [],
+        {},
+        [[]],
+        [None],
+        {"type": None},
+        {"type": "record"},
+        ["null", "null"],
+        {"type": ["int"]},
+    ),
+    *("record", "array", "map", "decimal", "duration", {"type": {"type": "int"}}),
+)
+
+
+def changed_json(definition: Any, random: Random) -> Any:
+    """Return *definition* with one part of it replaced, renamed, left out or repeated."""
+    if random.random() < 0.2 or not isinstance(definition, dict | list) or not definition:
+        return random.choice(NOISE)
+    if isinstance(definition, list):
+        position = random.randrange(len(definition))
+        part = changed_json(definition[position], random)
+        return [*definition[:position], part, *definition[position + random.randint(0, 1) :]]
+    key = random.choice(list(definition))
+    if random.random() < 0.3:
+        return {name: member for name, member in definition.items() if name != key}
+    return {**definition, key: changed_json(definition[key], random)}
+
+
+def test_changed_schemas_are_schemas_or_our_errors() -> None:
+    random = Random(9)
+    num_sound = num_errors = 0
+    for _ in range(3000):
+        cases = AvroCases(random)
+        schema = cases.schema()
+        writer = changed_json(schema, random)
+        reader = random.choice((writer, schema, changed_json(schema, random)))
+        value = pa.array([cases.value(schema)], pa.binary())
+        try:
+            decoder = AvroDecoder(parsed(writer), parsed(reader))
+            outcome = decoder.decode(value, 0)
+            outcome.array.validate(full=True)
+            AvroJsonDecoder(parsed(writer), parsed(reader)).decode(value, 0)
+            num_sound += 1
+        except SchemaError as error:
+            assert len(str(error)) < 2000
+            num_errors += 1
+    assert num_sound > 200
+    assert num_errors > 1000

@@ -30,7 +30,7 @@ COMPARED_SHARE = 0.2
 """Share of the groups that are decoded in ordinary Python, too, which takes fifty times as long."""
 
 NUMBERS = (
-    *(0, 1, -1, 2, 63, 64, -64, 127, 4096, 4097, 1 << 20, 1 << 31, -(1 << 31), (1 << 31) - 1),
+    *(0, 1, -1, 2, 63, 64, -64, 127, 1024, 1025, 1 << 20, 1 << 31, -(1 << 31), (1 << 31) - 1),
     *(1 << 40, 1 << 62, (1 << 63) - 1, -(1 << 63)),
 )
 """Numbers that a value may state in place of a length, a count, a branch or an index."""

@@ -17,7 +17,7 @@ from magicbyte.decoding.avro._types import (
 )
 from magicbyte.errors import SchemaError
 
-MAX_DEFAULT_ITEMS = 4000
+MAX_DEFAULT_ITEMS = 1000
 """Values in one default, inner ones included."""
 MAX_DEFAULT_BYTES = 1 << 16
 """Bytes of one default: every value whose schema lacks the field gets a copy."""

@@ -35,6 +35,8 @@ STRING = AvroPrimitive("string")
 """Type of the keys of maps."""
 MAX_STEP_DEPTH = 210
 """Steps inside of steps: two for each type of the deepest schema. Two recursive schemas may need more."""
+MAX_COMPARISONS = 100_000
+"""Pairs of types that are compared. Two unions of thousands of records have millions, which takes minutes."""
 MAX_LEAST_BYTES = 1 << 31
 """Larger sums say no more: no value has so many bytes."""
 
@@ -112,8 +114,8 @@ def resolve(writer_type: AvroType, reader_type: AvroType) -> Step:
     return _Resolver().step(writer_type, reader_type, type_name(reader_type))
 
 
-class _DepthError(SchemaError):
-    """Schemas are nested too deeply to be resolved, unlike a branch of a union that does not fit."""
+class _LimitError(SchemaError):
+    """Schemas are too deep or too large to be resolved, unlike a branch of a union that does not fit."""
 
 
 class _Resolver:
@@ -121,16 +123,24 @@ class _Resolver:
         self._records: dict[tuple[int, int], ReadRecord] = {}
         self._failures: dict[tuple[int, int], SchemaError] = {}
         """Pairs of records that do not fit. Each is tried once: a schema can refer to it very often."""
-        self._depth = 0
+        self._depth = self._num_comparisons = 0
 
     def step(self, writer_type: AvroType, reader_type: AvroType, where: str) -> Step:
         if self._depth == MAX_STEP_DEPTH:
-            raise _DepthError("types nested too deeply", "a flatter schema", where=where)
+            raise _LimitError("types nested too deeply", "a flatter schema", where=where)
+        self._count(1, where)
         self._depth += 1
         try:
             return self._step(writer_type, reader_type, where)
         finally:
             self._depth -= 1
+
+    def _count(self, num_comparisons: int, where: str) -> None:
+        self._num_comparisons += num_comparisons
+        if self._num_comparisons > MAX_COMPARISONS:
+            raise _LimitError(
+                f"more than {MAX_COMPARISONS} pairs of types", "smaller schemas", where=where
+            )
 
     def _step(self, writer_type: AvroType, reader_type: AvroType, where: str) -> Step:
         if isinstance(writer_type, AvroUnion):
@@ -158,7 +168,7 @@ class _Resolver:
         for branch in writer_union.branches:
             try:
                 branches.append(self.step(branch, reader_type, where))
-            except _DepthError:
+            except _LimitError:
                 raise
             except SchemaError as error:
                 reason = reason or error
@@ -169,10 +179,12 @@ class _Resolver:
 
     def _reader_union(self, writer_type: AvroType, reader_union: AvroUnion, where: str) -> Step:
         reason: SchemaError | None = None
-        for index in _candidates(writer_type, reader_union):
+        candidates = _candidates(writer_type, reader_union)
+        self._count(1 if len(candidates) == 1 else len(reader_union.branches), where)
+        for index in candidates:
             try:
                 branch_step = self.step(writer_type, reader_union.branches[index], where)
-            except _DepthError:
+            except _LimitError:
                 raise
             except SchemaError as error:
                 reason = reason or error

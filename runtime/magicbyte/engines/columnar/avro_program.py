@@ -106,7 +106,7 @@ DONE, COLUMN_FULL, SPACE_FULL = range(3)
 
 SLACK = 64
 """Bytes that a copy may read or write after its end."""
-MAX_EMPTY_ITEMS = 4096
+MAX_EMPTY_ITEMS = 1024
 """Items without bytes, such as nulls, in one value: a count of them costs nothing to state."""
 
 
