@@ -42,6 +42,19 @@ def test_text_has_aligned_columns_with_numbers_on_the_right() -> None:
     assert len({len(line) for line in lines}) == 1
 
 
+def test_plan_is_printed_as_a_drawing() -> None:
+    result = run("sql", "EXPLAIN SELECT key FROM records WHERE topic = 'fenced'", TRANSACTIONS)
+    assert "Filters: \"topic\" = 'fenced'" in result.stdout
+    assert "\\n" not in result.stdout and len(result.stdout.splitlines()) > 3
+
+
+def test_records_that_another_table_is_made_from_are_not_mentioned() -> None:
+    result = run("sql", "FROM group_offsets", TRANSACTIONS, "--isolation-level", "read_uncommitted")
+    assert result.stdout
+    assert "records" not in result.stderr
+    assert "records" in run("sql", "SELECT count(*) FROM records", TRANSACTIONS).stderr
+
+
 def test_ndjson_has_a_form_for_every_type() -> None:
     result = run("sql", TYPES, TRANSACTIONS, "--format", "ndjson")
     assert result.stdout == NDJSON

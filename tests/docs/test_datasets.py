@@ -52,7 +52,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, Any]]:
 
 def test_the_examples_print_what_is_shown(page: dict[str, Any]) -> None:
     assert page["printed"] == [shown for _, shown in examples(PAGE)]
-    assert len(page["printed"]) == 8
+    assert len(page["printed"]) == 9
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """Tests that pyarrow, DuckDB, Polars and pandas take the tables directly, with equal values."""
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, cast
+from collections.abc import Callable
+from typing import Any
 
 import duckdb
 import pandas as pd
@@ -12,9 +12,9 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
-from doc_examples import examples
 from file_damage import flip
 from log_builder import Folder
+from magicbyte.reading import _scan
 from magicbyte.reading.results import Rows
 from magicbyte.tables.schemas import RECORDS, TABLES
 from paths import DATA
@@ -204,17 +204,16 @@ def test_duckdb_joins_tables_and_a_table_with_itself_twice() -> None:
 
 
 @pytest.fixture
-def opened_columns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
-    """The columns of each table of records that is opened during the test."""
+def scanned_columns(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, ...]]:
+    """The columns of each scan of records during the test."""
     found: list[tuple[str, ...]] = []
-    records = mb.Dataset.records
+    read_records = _scan.read_records
 
-    def noted(log: mb.Dataset, columns: Sequence[str] | None = None, **more: Any) -> Rows:
-        rows = records(log, columns, **more)
-        found.append(tuple(rows.schema.names))
-        return rows
+    def noted(planner: Any, logs: Any, names: tuple[str, ...], *more: Any, **options: Any) -> Any:
+        found.append(names)
+        return read_records(planner, logs, names, *more, **options)
 
-    monkeypatch.setattr(mb.Dataset, "records", noted)
+    monkeypatch.setattr(_scan, "read_records", noted)
     return found
 
 
@@ -260,34 +259,28 @@ def test_threads_end_when_duckdb_has_enough(small: mb.Dataset, folder: Folder) -
 # Polars
 
 
-@pytest.fixture(scope="module")
-def scan() -> Callable[..., Any]:
-    """The function `scan` of docs/datasets.md: a lazy reader for Polars."""
-    (example,) = (code for code, _ in examples("docs/datasets.md") if "def scan" in code)
-    names: dict[str, Any] = {"pl": pl}
-    exec(example.split("\nlazy = ")[0], names)
-    return cast(Callable[..., Any], names["scan"])
+def scan(log: mb.Dataset) -> pl.LazyFrame:
+    """Return the lazy frame of docs/datasets.md."""
+    return pl.scan_pyarrow_dataset(log.scan())
 
 
 def test_a_lazy_reader_reads_the_columns_of_its_query_each_time(
-    scan: Callable[..., Any], opened_columns: list[tuple[str, ...]]
+    scanned_columns: list[tuple[str, ...]],
 ) -> None:
     log = opened("4.3/compacted")
     lazy = scan(log)
     query = lazy.filter(pl.col("value").is_null()).select("topic", "offset")
     wanted = [row for row in log.records().to_pylist() if row["value"] is None]
-    opened_columns.clear()
+    scanned_columns.clear()
     for _ in range(2):
         assert query.collect().rows() == [(row["topic"], row["offset"]) for row in wanted]
-    assert [sorted(columns) for columns in opened_columns] == [["offset", "topic", "value"]] * 2
+    assert [sorted(columns) for columns in scanned_columns] == [["offset", "topic", "value"]] * 2
     assert len(wanted) == 7
 
 
-def test_a_lazy_reader_gives_what_the_same_query_gives_of_all_rows(
-    scan: Callable[..., Any],
-) -> None:
+def test_a_lazy_reader_gives_what_the_same_query_gives_of_all_rows() -> None:
     log = opened("2.8/lives")
-    lazy, held = scan(log), pl.DataFrame(log.records()).lazy()
+    lazy, held = scan(log), pl.DataFrame(log.records(RECORDS.names)).lazy()
     of_topic = pl.col("topic") > "v"
     late = pl.col("offset") > 20
     for query in (
@@ -301,18 +294,18 @@ def test_a_lazy_reader_gives_what_the_same_query_gives_of_all_rows(
     ):
         assert query(lazy).collect().equals(query(held).collect())
     none = scan(mb.Dataset([], log.options))
-    assert none.collect().equals(pl.DataFrame(log.records().schema.empty_table()))
+    assert none.collect().equals(pl.DataFrame(RECORDS.schema(RECORDS.names).empty_table()))
 
 
 def test_duckdb_asks_a_lazy_reader_for_the_columns_of_its_query(
-    scan: Callable[..., Any], opened_columns: list[tuple[str, ...]]
+    scanned_columns: list[tuple[str, ...]],
 ) -> None:
     log = opened("2.8/lives")
     lazy = scan(log)
     offsets = [row["offset"] for row in log.records().to_pylist() if row["topic"] < "v"]
-    opened_columns.clear()
+    scanned_columns.clear()
     assert last_offset(lazy, "topic < 'v'") == max(offsets)
-    assert [sorted(columns) for columns in opened_columns] == [["offset", "topic"]]
+    assert [sorted(columns) for columns in scanned_columns] == [["offset", "topic"]]
 
 
 # Damage

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -16,6 +17,7 @@ from magicbyte.queries.sql import query_rows
 from magicbyte.tables.table_files import TableFile
 from magicbyte_cli import parameters
 from magicbyte_cli.csv_writer import CsvWriter
+from magicbyte_cli.display import printable
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
@@ -46,6 +48,9 @@ SUFFIXES = {".txt": "text", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjso
     ".parquet": "parquet"
 }
 """Format by suffix of the output file."""
+
+PLAN_COLUMNS = ("explain_key", "explain_value")
+"""Columns of the result of EXPLAIN."""
 
 CONVERTED_ROWS = 4096
 """Rows that become Python objects together."""
@@ -171,6 +176,9 @@ def _writing(
         with TableFile(file, "query", schema, "parquet") as table_file:
             yield table_file.write
         return
+    if format_name == "text" and tuple(schema.names) == PLAN_COLUMNS:
+        yield partial(_write_plan, file)
+        return
     text_of = as_json if format_name == "ndjson" else as_text
     columns = ResultColumns(schema, text_of, keeps_headers=format_name != "csv")
     row_writer: Any
@@ -194,6 +202,13 @@ def _writing(
 
     yield write
     row_writer.flush()
+
+
+def _write_plan(file: BinaryIO, batch: pa.RecordBatch) -> None:
+    """Write the drawings that EXPLAIN returns, which have lines of their own."""
+    for plan in batch.column(1).to_pylist():
+        for line in plan.splitlines():
+            file.write(f"{printable(line)}\n".encode())
 
 
 def _write_rows(rows: Rows, report: Report, write: WriteBatch) -> None:

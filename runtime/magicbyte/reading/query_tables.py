@@ -106,7 +106,8 @@ def _query_table(definition: TableDefinition, scan: TableScan, reports: list[Rep
     def read(
         names: tuple[str, ...], condition: RowCondition | None, report: Report
     ) -> Iterator[pa.RecordBatch]:
-        reports.append(report)
+        # Records that other tables are made from are not the ones of the result.
+        reports.append(report if definition is RECORDS else Report(findings=report.findings))
         has_times = any(pa.types.is_timestamp(definition.fields[name].type) for name in names)
         located = tuple(dict.fromkeys([*names, *has_location])) if has_times else names
         for batch in scan.read_table(located, condition, report):
