@@ -127,3 +127,34 @@ def test_a_partition_with_its_local_log_keeps_its_commands_beside_one_without(
     told = [line for line in result.stdout.splitlines() if "kafka-transactions.sh" in line]
     assert told and all("--partition 1 " in line for line in told)
     assert result.stderr.startswith("open-0: only remote segments were read")
+
+
+def test_an_open_transaction_has_the_transactional_id_of_its_producer() -> None:
+    rows = objects("open", TRANSACTIONS)
+    ids = {row["producer_id"]: (row["transactional_id"], row["state"]) for row in rows}
+    assert ids[1001] == ("open-1", "Ongoing")
+    assert {row["hangs"] for row in rows} == {False}
+    assert {row["transactional_id"] for row in objects("open", TRANSACTIONS / "open-0")} == {None}
+
+
+def test_an_open_transaction_that_no_transactional_id_knows_hangs(tmp_path: Path) -> None:
+    log_dir = tmp_path / "log-0"
+    shutil.copytree(TRANSACTIONS / "open-0", log_dir / "open-0")
+    for folder in TRANSACTIONS.glob("__transaction_state-*"):
+        (log_dir / folder.name).mkdir()
+        (log_dir / folder.name / f"{0:020}.log").write_bytes(b"")
+    result = run("transactions", log_dir)
+    assert (
+        "open-0: the transaction from offset 33 hangs (KAFKA-12671): no transactional id knows producer id 1001, "
+        "so that no coordinator will end it"
+    ) in result.stdout.splitlines()
+    assert {row["hangs"] for row in objects("open", log_dir)} == {True}
+
+
+def test_an_open_transaction_of_another_partition_hangs(tmp_path: Path) -> None:
+    log_dir = tmp_path / "log-0"
+    shutil.copytree(TRANSACTIONS / "open-0", log_dir / "other-0")
+    for folder in TRANSACTIONS.glob("__transaction_state-*"):
+        shutil.copytree(folder, log_dir / folder.name)
+    text = run("transactions", log_dir).stdout
+    assert "transactional id open-1, in state Ongoing, has no transaction in this partition" in text

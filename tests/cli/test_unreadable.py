@@ -233,6 +233,12 @@ def check_transactions(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> Non
     assert_says_what_it_met(result, disk)
 
 
+def check_groups(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
+    result = run("groups", sample.path, "--format", "ndjson")
+    assert result.stdout == ""
+    assert_says_what_it_met(result, disk)
+
+
 KAFKA_DUMPS = (".index", ".timeindex", ".snapshot", ".txnindex")
 
 
@@ -335,6 +341,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "export": (check_export,),
     "extract": (check_extract,),
     "transactions": (check_transactions,),
+    "groups": (check_groups,),
     "stats": (check_stats,),
     "pipeline": (check_pipeline,),
     "kafka-dump-log": (check_kafka_dump_log,),

@@ -29,6 +29,7 @@ COMMANDS = (
     "spec",
     "sql",
     "transactions",
+    "groups",
     "stats",
     "compact",
     "pipeline",

@@ -120,6 +120,34 @@ class SourceSelection(LogSelection):
         return failing_at_damage(dataset) if on_damage == "fail" else dataset
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSelection:
+    """Values of the options that select groups and a time, and say how to read their topics."""
+
+    group: tuple[str, ...]
+    """Ids of the groups to print; empty: all groups."""
+    topic: tuple[str, ...]
+    to_time: datetime | int | None
+    replica: tuple[str, ...]
+    no_fill: bool
+    max_batch_bytes: int | None
+    max_entry_bytes: int | None
+    storage_option: StorageOptions
+
+    def open(self, paths: Sequence[str]) -> Dataset:
+        """Return the dataset of all topics below *paths*; InputError if there is none."""
+        return mb.open(
+            *paths,
+            times=(None, self.to_time),
+            on_damage="skip",
+            include_internal=True,
+            replica=self.replica,
+            fill=not self.no_fill,
+            limits=limits_of(self.max_batch_bytes, self.max_entry_bytes),
+            storage_options=self.storage_option,
+        )
+
+
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:
     """Return limits with these values; None is a limit's default."""
     sizes = {"max_batch_bytes": max_batch_bytes, "max_entry_bytes": max_entry_bytes}
@@ -303,7 +331,9 @@ def selection_options() -> Decorator:
     )
 
 
-def _selection_decorator(selection_class: type[LogSelection], *decorators: Decorator) -> Decorator:
+def _selection_decorator(
+    selection_class: type[LogSelection | GroupSelection], *decorators: Decorator
+) -> Decorator:
     """Return a decorator that adds options and passes their values on as `selection`."""
     names = tuple(field.name for field in fields(selection_class))
 
@@ -332,3 +362,27 @@ source_options = _selection_decorator(
     *store_options,
 )
 """Decorator that adds the options of a SourceSelection and passes them on as `selection`."""
+
+group_options = _selection_decorator(
+    GroupSelection,
+    click.option(
+        "--group", multiple=True, metavar="GROUP", help="Only this group; may be repeated."
+    ),
+    click.option(
+        "--topic",
+        multiple=True,
+        metavar="TOPIC",
+        help="Only offsets in this topic; may be repeated.",
+    ),
+    click.option(
+        "--to-time",
+        type=parameters.time,
+        metavar="TIME",
+        help="State before the first record of each partition with this timestamp or a later one: ISO 8601 (UTC if no "
+        "zone is given), or milliseconds since the Unix epoch.",
+    ),
+    *partition_options[1:],
+    *limit_options,
+    *store_options,
+)
+"""Decorator that adds the options of a GroupSelection and passes them on as `selection`."""

@@ -10,6 +10,7 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report
+from magicbyte.reading.transactional_ids import producers_of_ids
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
 from magicbyte_cli.display import text_line
@@ -39,9 +40,16 @@ TRANSACTION_COLUMNS = (
     "topic partition producer_id producer_epoch first_offset last_offset first_timestamp"
 )
 
-OPEN_COLUMNS = TRANSACTIONS.schema(tuple(TRANSACTION_COLUMNS.split())).append(
-    pa.field("records", pa.int64())
+OPEN_COLUMNS = pa.schema(
+    [
+        *TRANSACTIONS.schema(tuple(TRANSACTION_COLUMNS.split())),
+        ("records", pa.int64()),
+        ("transactional_id", pa.string()),
+        ("state", pa.string()),
+        ("hangs", pa.bool_()),
+    ]
 )
+"""Columns of open transactions; the last three are what `__transaction_state` knows of the producer."""
 
 MAX_NAMES = 4
 """Partitions that one line on stderr names."""
@@ -98,7 +106,7 @@ def transactions(
 
     A read_committed consumer waits for the first open transaction of a partition. For each open
     transaction, the command of Kafka that aborts it is printed; a running broker must still have
-    the transaction. No command is printed for remote segments without the local log, since the
+    the transaction. Its transactional id is printed if __transaction_state is below the PATHs. No command is printed for remote segments without the local log, since the
     transaction may have ended there. Durations run from the timestamp of the first batch, which may
     be from the producer's clock, to the marker's timestamp, which is from the broker's clock.
     """
@@ -119,6 +127,17 @@ def transactions(
             if row["outcome"] == "open":
                 abort = None if partition in remote_only else _abort_command(row)
                 open_rows.append({**row, "records": row["record_count"], "abort": abort})
+    known_producers = producers_of_ids(dataset, report) if open_rows else None
+    for row in open_rows:
+        known = (known_producers or {}).get(row["producer_id"])
+        row["transactional_id"] = None if known is None else known.transactional_id
+        row["state"] = None if known is None else known.state_name
+        row["hangs"] = None
+        if known_producers is not None:
+            row["hangs"] = (
+                known is None
+                or (row["topic"], row["partition"]) not in known.transaction_partitions
+            )
     outcome_rows = [sums.row(*key) for key, sums in by_outcome.items()]
     out = sys.stdout.buffer
     if format_name == "ndjson":
@@ -179,10 +198,26 @@ def _write_text(out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row]) -
         return
     out.write(text_line("") + text_line("open transactions, the oldest of each partition first:"))
     _write_rows(out, open_rows, OPEN_COLUMNS)
+    out.writelines(text_line(_hanging(row)) for row in open_rows if row["hangs"])
     commands = [row["abort"] for row in open_rows if row["abort"] is not None]
     if commands:
         out.write(text_line("") + text_line("commands that abort them:"))
         out.writelines(text_line(f"  {command}") for command in commands)
+
+
+def _hanging(row: Row) -> str:
+    """Return the reason why no coordinator will end an open transaction."""
+    if row["transactional_id"] is None:
+        reason = f"no transactional id knows producer id {row['producer_id']}"
+    else:
+        reason = (
+            f"transactional id {row['transactional_id']}, in state {row['state']}, has no transaction in this "
+            "partition"
+        )
+    return (
+        f"{row['topic']}-{row['partition']}: the transaction from offset {row['first_offset']} hangs (KAFKA-12671): "
+        f"{reason}, so that no coordinator will end it"
+    )
 
 
 def _write_rows(out: IO[bytes], rows: list[Row], schema: pa.Schema) -> None:

@@ -1,6 +1,7 @@
 """Rows of the tables of groups: committed offsets, groups and members."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from magicbyte.internal_topics.committed_offsets import (
     CommittedOffset,
@@ -31,25 +32,46 @@ def group_coordinators(topic_source: TopicSource, report: Report) -> list[GroupC
 
 def group_offset_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `group_offsets`, by group, topic and partition."""
-    by_partition: dict[
-        GroupPartition, tuple[CommittedOffset | None, PendingOffset | None, int]
-    ] = {}
-    for coordinator in group_coordinators(topic_source, report):
-        number, committed_offsets = coordinator.partition, coordinator.committed_offsets
-        pending = last_pending(committed_offsets.pending())
-        for key in {*committed_offsets.current, *pending}:
-            by_partition[key] = committed_offsets.current.get(key), pending.get(key), number
+    by_partition = offsets_by_partition(group_coordinators(topic_source, report))
     log_ends = LogEnds(topic_source, {key.topic for key in by_partition})
     for key in sorted(by_partition):
-        committed, waiting, number = by_partition[key]
-        end = log_ends.of(key.topic, key.partition)
-        yield {
-            **key._asdict(),
-            **_offset_columns(committed, end),
-            "pending_offset": None if waiting is None else waiting.committed_offset.offset,
-            "pending_producer_id": None if waiting is None else waiting.producer_id,
-            "offsets_partition": number,
-        }
+        yield offset_row(key, by_partition[key], log_ends.of(key.topic, key.partition))
+
+
+class GroupOffset(NamedTuple):
+    """The offsets of a group in a partition."""
+
+    committed: CommittedOffset | None
+    pending: PendingOffset | None
+    offsets_partition: int | None
+    """Partition of `__consumer_offsets` that has them."""
+
+
+def offsets_by_partition(
+    coordinators: Iterable[GroupCoordinatorState],
+) -> dict[GroupPartition, GroupOffset]:
+    """Return the committed and pending offsets of all groups."""
+    by_partition: dict[GroupPartition, GroupOffset] = {}
+    for coordinator in coordinators:
+        committed_offsets = coordinator.committed_offsets
+        pending = last_pending(committed_offsets.pending())
+        for key in {*committed_offsets.current, *pending}:
+            by_partition[key] = GroupOffset(
+                committed_offsets.current.get(key), pending.get(key), coordinator.partition
+            )
+    return by_partition
+
+
+def offset_row(group_partition: GroupPartition, group_offset: GroupOffset, end: int | None) -> Row:
+    """Return a row of `group_offsets`; *end* is the log end offset of the partition."""
+    pending = group_offset.pending
+    return {
+        **group_partition._asdict(),
+        **_offset_columns(group_offset.committed, end),
+        "pending_offset": None if pending is None else pending.committed_offset.offset,
+        "pending_producer_id": None if pending is None else pending.producer_id,
+        "offsets_partition": group_offset.offsets_partition,
+    }
 
 
 def last_pending(

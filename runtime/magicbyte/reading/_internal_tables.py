@@ -8,7 +8,7 @@ from magicbyte.reading import (
     _producer_rows,
     _schema_rows,
     _share_rows,
-    _transactional_id_rows,
+    transactional_ids,
 )
 from magicbyte.reading._metadata_rows import METADATA_READERS
 from magicbyte.reading._one_pass import after_findings
@@ -25,7 +25,7 @@ READERS: dict[str, ReadRows] = {
     "groups": _group_rows.group_rows,
     "group_members": _member_rows.group_member_rows,
     "share_group_offsets": _share_rows.share_group_offset_rows,
-    "transactional_ids": _transactional_id_rows.transactional_id_rows,
+    "transactional_ids": transactional_ids.transactional_id_rows,
     "producers": _producer_rows.producer_rows,
     "schemas": _schema_rows.read_schemas,
     "schema_configs": _schema_rows.read_schema_configs,

@@ -31,7 +31,13 @@ TASKS = {
 def group_member_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `group_members`, by group and member id."""
     coordinators = group_coordinators(topic_source, report)
-    names_of_topics = TopicNames(topic_source, report)
+    yield from member_rows(coordinators, TopicNames(topic_source, report), report)
+
+
+def member_rows(
+    coordinators: list[GroupCoordinatorState], names_of_topics: TopicNames, report: Report
+) -> list[Row]:
+    """Return the rows of `group_members`, by group and member id."""
     rows: list[Row] = []
     for coordinator in coordinators:
         for key, committed in coordinator.committed_offsets.current.items():
@@ -43,7 +49,7 @@ def group_member_rows(topic_source: TopicSource, report: Report) -> Iterator[Row
             else:
                 names_of_topics.add(group.name_by_topic_id)
                 rows += _modern_members(group_id, group, names_of_topics)
-    yield from sorted(rows, key=lambda row: (row["group"], row["member_id"]))
+    return sorted(rows, key=lambda row: (row["group"], row["member_id"]))
 
 
 def _classic_members(

@@ -11,7 +11,6 @@ from magicbyte.logdir.companions import TransactionCompanions, read_transaction_
 from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
 from magicbyte.reading._topic_source import TopicSource
-from magicbyte.reading._transactional_id_rows import transactional_ids_by_producer
 from magicbyte.reading._walk import VerifiedWalk
 from magicbyte.reading.partial_plan import ReadableRanges
 from magicbyte.reading.planner import Planner
@@ -20,6 +19,7 @@ from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report, Row
 from magicbyte.reading.segment_range import from_offset
 from magicbyte.reading.table_rows import null_if_absent
+from magicbyte.reading.transactional_ids import producers_of_ids
 
 
 class _ReportingStates(ProducerStates):
@@ -61,7 +61,7 @@ class _ProducerPass(LogPass):
 
 def producer_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `producers`, by partition and producer id, of the selected partitions."""
-    transactional_ids = transactional_ids_by_producer(topic_source, report)
+    known_producers = producers_of_ids(topic_source, report) or {}
     planner = Planner(
         replace(
             topic_source.options,
@@ -73,11 +73,12 @@ def producer_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     for log in topic_source.logs:
         states = _replay(planner, log, report)
         for producer_id, state in sorted(states):
+            known = known_producers.get(producer_id)
             yield {
                 "topic": log.topic,
                 "partition": log.partition,
                 "producer_id": producer_id,
-                "transactional_id": transactional_ids.get(producer_id),
+                "transactional_id": None if known is None else known.transactional_id,
                 "producer_epoch": null_if_absent(state.epoch),
                 "last_sequence": null_if_absent(state.last_sequence),
                 "last_offset": null_if_absent(state.last_offset),

@@ -19,11 +19,17 @@ from magicbyte.reading.table_rows import null_if_absent
 
 def share_group_offset_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `share_group_offsets`, by group, topic and partition."""
+    if topic_source.of_topics([SHARE_STATE_TOPIC]).logs:
+        yield from share_rows(topic_source, TopicNames(topic_source, report), report)
+
+
+def share_rows(
+    topic_source: TopicSource, names_of_topics: TopicNames, report: Report
+) -> Iterator[Row]:
+    """Yield the rows of `share_group_offsets`, by group, topic and partition."""
     share_states: list[tuple[str, SharePartition, ShareState]] = []
     state_topic = topic_source.of_topics([SHARE_STATE_TOPIC])
-    names_of_topics = TopicNames(topic_source, report) if state_topic.logs else None
     for log in state_topic.logs:
-        assert names_of_topics is not None
         coordinator = ShareCoordinatorState()
         for event in coordinator_events(state_topic, log, report):
             finding = coordinator.apply(event)

@@ -1,7 +1,5 @@
 """The commands with which an operator puts restored partitions into a running cluster, and the group offsets to set."""
 
-import csv
-import io
 import json
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,6 +9,7 @@ from shlex import quote
 from typing import Any
 
 from magicbyte.errors import TopicError
+from magicbyte.internal_topics.reset_plan import reset_plan
 from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
@@ -128,14 +127,10 @@ class RestorePlan:
 
     def group_files(self) -> dict[str, bytes]:
         """Return the files for `kafka-consumer-groups --reset-offsets --from-file`, by name: one per group."""
-        files = {}
-        for number, (_, offsets) in enumerate(sorted(self.group_offsets.items()), 1):
-            text = io.StringIO()
-            writer = csv.writer(text, lineterminator="\n")
-            for (topic, partition), offset in sorted(offsets.items()):
-                writer.writerow((topic, partition, offset))
-            files[group_file(number)] = text.getvalue().encode()
-        return files
+        return {
+            group_file(number): reset_plan({group: offsets})
+            for number, (group, offsets) in enumerate(sorted(self.group_offsets.items()), 1)
+        }
 
 
 def group_file(number: int) -> str:

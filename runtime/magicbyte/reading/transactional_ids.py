@@ -1,13 +1,16 @@
-"""Rows of the table of transactional ids."""
+"""Transactional ids and their producers, from `__transaction_state`."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from typing import NamedTuple
 
 from magicbyte.internal_topics.transaction_coordinator import (
     TRANSACTION_TOPIC,
     TransactionCoordinatorState,
 )
 from magicbyte.reading._applied_records import coordinator_events
-from magicbyte.reading._topic_source import TopicSource
+from magicbyte.reading._topic_source import SourceWithOptions, TopicSource
+from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report, Row
 
 
@@ -25,15 +28,36 @@ def transactional_id_rows(topic_source: TopicSource, report: Report) -> Iterator
     yield from sorted(rows, key=lambda row: row["transactional_id"])
 
 
-def transactional_ids_by_producer(topic_source: TopicSource, report: Report) -> dict[int, str]:
-    """Return the transactional id of each producer id, as far as `__transaction_state` is below the paths."""
-    by_producer: dict[int, str] = {}
-    for coordinator in transaction_coordinators(topic_source, report):
+class KnownProducer(NamedTuple):
+    """A producer id that a transactional id has, or had until its last change."""
+
+    transactional_id: str
+    state_name: str
+    """State of the present or last transaction of the transactional id."""
+    transaction_partitions: frozenset[tuple[str, int]]
+    """Topic and number of the partitions in it. A transaction that is open in another one hangs."""
+
+
+def producers_of_ids(topic_source: TopicSource, report: Report) -> dict[int, KnownProducer] | None:
+    """Return the producers with a transactional id, by producer id; None without `__transaction_state`.
+
+    An offset at which the range of the read ends is of another topic, and does not matter here.
+    """
+    options = replace(topic_source.options, offsets=NO_RANGE)
+    all_topics = SourceWithOptions(topic_source, options)
+    if not all_topics.of_topics([TRANSACTION_TOPIC]).logs:
+        return None
+    by_id: dict[int, KnownProducer] = {}
+    for coordinator in transaction_coordinators(all_topics, report):
         for name, transactional_id in coordinator.by_id.items():
+            partitions = frozenset(
+                (each.topic, each.partition) for each in transactional_id.assigned_partitions
+            )
+            producer = KnownProducer(name, transactional_id.state_name, partitions)
             if transactional_id.previous_producer_id is not None:
-                by_producer.setdefault(transactional_id.previous_producer_id, name)
-            by_producer[transactional_id.producer_id] = name
-    return by_producer
+                by_id.setdefault(transactional_id.previous_producer_id, producer)
+            by_id[transactional_id.producer_id] = producer
+    return by_id
 
 
 def transaction_coordinators(
