@@ -40,6 +40,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/restore-check.md", 3),
         ("docs/compaction.md", 4),
         ("docs/writing.md", 5),
+        ("docs/groups.md", 4),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:

@@ -131,7 +131,9 @@ def groups(
         warn(f"no topic {OFFSETS_TOPIC} below the paths: there are no groups to read")
     for log in dataset.logs:
         report.findings += [each for each in log.findings if each.code == "unreadable"]
-    report.findings = list(dict.fromkeys(report.findings))
+    report.findings = [
+        finding for finding in dict.fromkeys(report.findings) if finding.code != "range-unread"
+    ]  # that is the point of --to-time
     warn_of_unread(dataset.unread)
     warn_of_findings(report.findings)
     ctx.exit(exit_status(report.findings, dataset.unread))
