@@ -1,4 +1,4 @@
-"""Positions of groups: committed offsets with the members that read the partitions, and those of share groups."""
+"""Positions of groups and share groups: committed offsets, with the members that read the partitions."""
 
 from collections.abc import Iterator
 
