@@ -71,9 +71,9 @@ class RandomHistory:
                 }
                 continue
             value = self._value()
-            if _is_written(value, state, before if is_open else state):
-                if not apply_records(state, [(0, value)]):
-                    self.values.append(value)
+            is_written = _is_written(value, state, before if is_open else state)
+            if is_written and not apply_records(state, [(0, value)]):
+                self.values.append(value)
 
     def _record(self, message: str, **values: Any) -> bytes:
         return metadata_record(message, release=self._release, **values)

@@ -239,6 +239,20 @@ def check_groups(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
     assert_says_what_it_met(result, disk)
 
 
+def check_topics(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
+    """Without a metadata log, the names of folders are all that the command needs."""
+    result = run("topics", sample.path, "--format", "ndjson")
+    assert result.exit_code == (2 if fault.path.is_dir() else 0), result.stderr
+    found = {
+        (row["topic"], partition["partition"])
+        for row in objects(result)
+        for partition in row["partitions"]
+    }
+    folders = {path.parent.name for path in sample.batches}
+    gone = {fault.path.name} if fault.path.is_dir() else set()
+    assert {f"{topic}-{number}" for topic, number in found} >= folders - gone
+
+
 KAFKA_DUMPS = (".index", ".timeindex", ".snapshot", ".txnindex")
 
 
@@ -343,6 +357,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "transactions": (check_transactions,),
     "groups": (check_groups,),
     "stats": (check_stats,),
+    "topics": (check_topics,),
     "pipeline": (check_pipeline,),
     "kafka-dump-log": (check_kafka_dump_log,),
     "rewrite": (check_written("rewrite"),),

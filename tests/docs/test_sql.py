@@ -1,6 +1,5 @@
 """Tests of docs/sql.md: its commands and examples print what it shows."""
 
-
 import pytest
 
 from doc_examples import blocks, examples, shell_transcript

@@ -2,6 +2,7 @@
 
 import re
 from collections import defaultdict
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
@@ -18,9 +19,11 @@ from kafka_outputs import (
 )
 from kraft_builder import KraftBroker, snapshot
 from log_builder import batch_of
+from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, apply_records
+from magicbyte.internal_topics.metadata_rows import ROWS, metadata_rows
 from metadata_records import metadata_record as record
 from metadata_records import topic_id
-from paths import shared
+from paths import DATA, shared
 
 INTERNALS, APPS = (shared() / "meaning-data" / name for name in ("internals-4.3", "apps-4.3"))
 
@@ -338,3 +341,28 @@ def test_secrets_are_masked(broker: KraftBroker) -> None:
         "[hidden]",
         "jdbc:x://[hidden]@host/db?password=[hidden]",
     ]
+
+
+REAL_LOGS = sorted({path.parent for path in DATA.glob("*/*/*/__cluster_metadata-0/*.checkpoint")})
+
+
+def state(values: Iterable[bytes]) -> dict[str, list[Row]]:
+    """Return the tables that *values* add up to, but for blocks of producer ids, which a snapshot does not have."""
+    cluster = ClusterMetadata()
+    assert apply_records(cluster, enumerate(values)) == []
+    rows = {name: list(metadata_rows(name, cluster)) for name in ROWS}
+    return rows | {"producer_id_blocks": [{"next": cluster.next_producer_id}]}
+
+
+@pytest.mark.parametrize("folder", REAL_LOGS, ids=lambda path: "-".join(path.parts[-4:-1]))
+def test_log_up_to_each_snapshot_of_a_real_controller_has_its_state(folder: Path) -> None:
+    log = mb.open(folder).of_topics(["__cluster_metadata"]).records(["offset", "value"]).to_pylist()
+    num_equal = 0
+    for path in sorted(folder.glob("*.checkpoint")):
+        offset = int(path.name[:20])
+        values = [row["value"] for row in mb.open(path).records(["value"]).to_pylist()]
+        if log[0]["offset"] > 1 or not offset:
+            continue
+        assert state(row["value"] for row in log if row["offset"] < offset) == state(values)
+        num_equal += 1
+    assert num_equal or log[0]["offset"] > 1

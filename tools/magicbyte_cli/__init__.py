@@ -30,6 +30,7 @@ COMMANDS = (
     "sql",
     "transactions",
     "groups",
+    "topics",
     "stats",
     "compact",
     "pipeline",

@@ -121,12 +121,11 @@ class SourceSelection(LogSelection):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class GroupSelection:
-    """Values of the options that select groups and a time, and say how to read their topics."""
+class StateSelection:
+    """Values of the options that select a state that internal topics add up to, and say how to read these."""
 
-    group: tuple[str, ...]
-    """Ids of the groups to print; empty: all groups."""
     topic: tuple[str, ...]
+    """Topics to print, which need no folder below the paths; empty: all topics."""
     to_time: datetime | int | None
     replica: tuple[str, ...]
     no_fill: bool
@@ -134,10 +133,11 @@ class GroupSelection:
     max_entry_bytes: int | None
     storage_option: StorageOptions
 
-    def open(self, paths: Sequence[str]) -> Dataset:
+    def open(self, paths: Sequence[str], *, to_offset: int | None = None) -> Dataset:
         """Return the dataset of all topics below *paths*; InputError if there is none."""
         return mb.open(
             *paths,
+            offsets=(None, to_offset),
             times=(None, self.to_time),
             on_damage="skip",
             include_internal=True,
@@ -146,6 +146,21 @@ class GroupSelection:
             limits=limits_of(self.max_batch_bytes, self.max_entry_bytes),
             storage_options=self.storage_option,
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GroupSelection(StateSelection):
+    """Values of the options that select groups and a time, and say how to read their topics."""
+
+    group: tuple[str, ...]
+    """Ids of the groups to print; empty: all groups."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ClusterSelection(StateSelection):
+    """Values of the options that select the state of a cluster, as of an offset or a time of its metadata."""
+
+    to_offset: int | None
 
 
 def limits_of(max_batch_bytes: int | None, max_entry_bytes: int | None) -> Limits:
@@ -332,7 +347,7 @@ def selection_options() -> Decorator:
 
 
 def _selection_decorator(
-    selection_class: type[LogSelection | GroupSelection], *decorators: Decorator
+    selection_class: type[LogSelection | StateSelection], *decorators: Decorator
 ) -> Decorator:
     """Return a decorator that adds options and passes their values on as `selection`."""
     names = tuple(field.name for field in fields(selection_class))
@@ -386,3 +401,25 @@ group_options = _selection_decorator(
     *store_options,
 )
 """Decorator that adds the options of a GroupSelection and passes them on as `selection`."""
+
+cluster_options = _selection_decorator(
+    ClusterSelection,
+    topic_options[0],
+    click.option(
+        "--to-offset",
+        type=parameters.offset,
+        metavar="OFFSET",
+        help="State before this offset of the metadata log.  [default: the end of the log]",
+    ),
+    click.option(
+        "--to-time",
+        type=parameters.time,
+        metavar="TIME",
+        help="State before the first metadata record with this timestamp or a later one: ISO 8601 (UTC if no zone is "
+        "given), or milliseconds since the Unix epoch.",
+    ),
+    *partition_options[1:],
+    *limit_options,
+    *store_options,
+)
+"""Decorator that adds the options of a ClusterSelection and passes them on as `selection`."""

@@ -3,8 +3,8 @@
 from collections.abc import Callable, Iterator
 
 from magicbyte.internal_topics.metadata_rows import ROWS, metadata_rows
-from magicbyte.reading._metadata_history import no_metadata_error, read_cluster
 from magicbyte.reading._topic_source import TopicSource
+from magicbyte.reading.metadata_history import no_metadata_error, read_cluster
 from magicbyte.reading.results import Report, Row
 
 

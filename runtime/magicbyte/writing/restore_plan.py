@@ -12,8 +12,9 @@ from magicbyte.errors import TopicError
 from magicbyte.internal_topics.reset_plan import reset_plan
 from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.dataset import Dataset
+from magicbyte.reading.metadata_history import read_cluster
 from magicbyte.reading.opening import open as open_logs
-from magicbyte.verification.broker import read_topic_configs
+from magicbyte.reading.results import Report
 
 OFFSETS_TOPIC = "__consumer_offsets"
 
@@ -118,7 +119,8 @@ class RestorePlan:
             lines.append(
                 f"# {topic.name}: the source has no KRaft metadata, so its configurations are not known."
             )
-        options = " ".join(f"--config {name}={value}" for name, value in sorted(configs.items()))
+        pairs = (quote(f"{name}={value}") for name, value in sorted(configs.items()))
+        options = " ".join(f"--config {pair}" for pair in pairs)
         lines.append(
             f"kafka-topics.sh --bootstrap-server HOST:9092 --create --topic {topic.name} "
             f"--replica-assignment {assignment} {options}"
@@ -210,12 +212,8 @@ def internal_logs_of(paths: Sequence[str], **options: Any) -> Dataset | None:
 
 def topic_configs_of(dataset: Dataset) -> dict[str, dict[str, str]] | None:
     """Return the configurations that topics override; None if *dataset* has no KRaft metadata log."""
-    for log in dataset.all_logs:
-        if log.topic == METADATA_TOPIC and log.files:
-            return read_topic_configs(
-                log, engine=dataset.options.engine, limits=dataset.options.limits
-            )
-    return None
+    cluster = read_cluster(dataset, Report())
+    return None if cluster is None else cluster.topic_configs
 
 
 def group_offsets_of(dataset: Dataset) -> GroupOffsets:

@@ -4,7 +4,6 @@ The rules come from KafkaRaftServer, LogManager, KafkaRaftLog and KafkaServer, a
 brokers of 2.8, 3.9, 4.3 and 4.4 on log.dirs. No broker is needed, and nothing is written.
 """
 
-from magicbyte.verification.broker._metadata_log import read_topic_configs
 from magicbyte.verification.broker._partition_changes import PartitionChange
 from magicbyte.verification.broker._prediction import (
     BrokerInput,
@@ -23,5 +22,4 @@ __all__ = [
     "known_release",
     "predict_brokers",
     "read_brokers",
-    "read_topic_configs",
 ]

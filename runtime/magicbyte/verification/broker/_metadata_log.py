@@ -8,7 +8,7 @@ from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, InputError, LimitError, MissingError, UnreadableError
 from magicbyte.findings import Finding
 from magicbyte.internal_topics.cluster_metadata import ClusterMetadata, apply_records
-from magicbyte.kafka_release import NEWEST, KafkaRelease
+from magicbyte.kafka_release import KafkaRelease
 from magicbyte.limits import Limits
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.metadata_snapshots import (
@@ -85,22 +85,6 @@ def read_metadata_log(
     reader = _MetadataReader(metadata, engine_named(engine), limits, release)
     reader.run(engine)
     return metadata
-
-
-def read_topic_configs(
-    log: PartitionLog, *, engine: str, limits: Limits
-) -> dict[str, dict[str, str]]:
-    """Return the configurations that topics override, by topic, from the metadata log *log* of a node.
-
-    Damage ends the records of a segment. Raises LimitError where a batch is larger than *limits* allow.
-    """
-    metadata = MetadataLog(log)
-    reader = _MetadataReader(metadata, engine_named(engine), limits, NEWEST)
-    start = log.logs[0].base_offset or 0 if log.logs else 0
-    snapshots = [each for each in reader.snapshots() if each.offset >= start]
-    newest = max(snapshots, key=lambda each: (each.offset, each.epoch), default=None)
-    reader.fold(newest, reader.read_segments(), is_reset=False)
-    return metadata.before.topic_configs
 
 
 @dataclass(slots=True)
