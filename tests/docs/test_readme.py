@@ -41,6 +41,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/compaction.md", 4),
         ("docs/writing.md", 5),
         ("docs/groups.md", 4),
+        ("docs/cluster-metadata.md", 5),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
@@ -82,7 +83,12 @@ def test_the_record_taken_apart_stands_in_the_log() -> None:
 
 @pytest.mark.parametrize(
     ("page", "count"),
-    [("docs/restore-check.md", 1), ("docs/compaction.md", 2), ("docs/writing.md", 1)],
+    [
+        ("docs/restore-check.md", 1),
+        ("docs/compaction.md", 2),
+        ("docs/writing.md", 1),
+        ("docs/cluster-metadata.md", 1),
+    ],
 )
 def test_a_guide_has_examples_that_run(page: str, count: int) -> None:
     pairs = examples(page)

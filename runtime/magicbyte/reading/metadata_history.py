@@ -70,8 +70,9 @@ class _MetadataHistory:
         for row in _rows(self._log, self._options, report):
             if row["offset"] >= offset:
                 self._apply(cluster, row, None)
-        if offset > 0:  # a snapshot has the state even if the log has no record of the range
-            report.findings = [one for one in report.findings if one.code != "range-outside-log"]
+        # Segments after the end of the range do not matter to the state, nor do the records that a snapshot replaces.
+        left_out = {"range-unread"} | ({"range-outside-log"} if offset > 0 else set())
+        report.findings = [one for one in report.findings if one.code not in left_out]
         self._report.add(report)
         return cluster
 
