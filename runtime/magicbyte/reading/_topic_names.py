@@ -4,8 +4,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from magicbyte.internal_topics.cluster_metadata import ClusterMetadata
-from magicbyte.reading._metadata_history import read_cluster
 from magicbyte.reading._topic_source import SourceWithOptions, TopicSource
+from magicbyte.reading.metadata_history import read_cluster
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report
 
