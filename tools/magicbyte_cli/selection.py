@@ -347,16 +347,18 @@ def selection_options() -> Decorator:
 
 
 def _selection_decorator(
-    selection_class: type[LogSelection | StateSelection], *decorators: Decorator
+    selection_class: type[LogSelection | StateSelection],
+    *decorators: Decorator,
+    argument: str = "selection",
 ) -> Decorator:
-    """Return a decorator that adds options and passes their values on as `selection`."""
+    """Return a decorator that adds options and passes their values on as *argument*."""
     names = tuple(field.name for field in fields(selection_class))
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_selection(**arguments: Any) -> Any:
             values = {name: arguments.pop(name) for name in names}
-            return command(selection=selection_class(**values), **arguments)
+            return command(**{argument: selection_class(**values)}, **arguments)
 
         return with_options(decorators)(with_selection)
 
@@ -421,5 +423,6 @@ cluster_options = _selection_decorator(
     *partition_options[1:],
     *limit_options,
     *store_options,
+    argument="cluster",
 )
-"""Decorator that adds the options of a ClusterSelection and passes them on as `selection`."""
+"""Decorator that adds the options of a ClusterSelection and passes them on as `cluster`."""

@@ -47,7 +47,7 @@ UNKNOWN = "unknown"
 
 @dataclass(slots=True)
 class DescribedTopic:
-    """A topic with its partitions and configurations, as far as they are known."""
+    """A topic, with those of its partitions and configurations that are known."""
 
     topic: str
     topic_id: str | None
@@ -87,7 +87,7 @@ def topics(
     paths: tuple[str, ...],
     format_name: str,
     script: bool,
-    selection: ClusterSelection,
+    cluster: ClusterSelection,
 ) -> None:
     """Print the topics of a cluster with their partitions and configurations.
 
@@ -95,16 +95,16 @@ def topics(
     from its newest snapshot and the log after it, up to --to-offset or --to-time. Configurations are those that topics
     override; the others are defaults of the brokers, which the log does not have. Without a metadata log, the topics
     are those that have a folder below the PATHs. A clean stop of a cluster leaves partitions without a leader and
-    without replicas in sync: --to-offset shows them as they were before.
+    without replicas in sync: --to-offset shows the state before the stop.
     """
     if script and format_name != "text":
         raise click.UsageError("--script prints shell commands, and takes no --format")
-    dataset = selection.open(paths, to_offset=selection.to_offset)
+    dataset = cluster.open(paths, to_offset=cluster.to_offset)
     report = Report()
-    described = _selected(_described_topics(dataset, report), selection.topic)
+    described = _selected(_described_topics(dataset, report), cluster.topic)
     out = sys.stdout.buffer
     if script:
-        named = set(selection.topic)
+        named = set(cluster.topic)
         wanted = [one for one in described if not one.is_internal or one.topic in named]
         out.writelines(text_line(line) for line in creation_script(wanted))
     elif format_name == "ndjson":
@@ -159,24 +159,24 @@ def _described_topics(dataset: Dataset, report: Report) -> list[DescribedTopic]:
 
 def _topics_of_folders(dataset: Dataset) -> list[DescribedTopic]:
     """Return the topics that have folders, with their ids from partition.metadata."""
-    numbers: defaultdict[str, set[int]] = defaultdict(set)
+    partition_numbers: defaultdict[str, set[int]] = defaultdict(set)
     topic_ids: dict[str, str] = {}
     for log in dataset.all_logs:
         if log.topic is None or log.partition is None or log.state or log.topic == METADATA_TOPIC:
             continue
-        numbers[log.topic].add(log.partition)
+        partition_numbers[log.topic].add(log.partition)
         if log.topic_id is not None:
             topic_ids.setdefault(log.topic, log.topic_id)
     return [
         DescribedTopic(
             topic,
             topic_ids.get(topic),
-            max(numbers[topic]) + 1,
+            max(partition_numbers[topic]) + 1,
             None,
             None,
-            [{"partition": number} for number in sorted(numbers[topic])],
+            [{"partition": number} for number in sorted(partition_numbers[topic])],
         )
-        for topic in sorted(numbers)
+        for topic in sorted(partition_numbers)
     ]
 
 
@@ -228,7 +228,7 @@ def _json_object(described: DescribedTopic) -> dict[str, Any]:
 
 
 def _csv_text(described: Iterable[DescribedTopic]) -> str:
-    """Return the topics as CSV (RFC 4180); what is not known is empty."""
+    """Return the topics as CSV (RFC 4180); a cell is empty if its value is not known."""
     text = io.StringIO()
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
