@@ -47,7 +47,7 @@ UNKNOWN = "unknown"
 
 @dataclass(slots=True)
 class DescribedTopic:
-    """A topic, with those of its partitions and configurations that are known."""
+    """A topic, and its known partitions and configurations."""
 
     topic: str
     topic_id: str | None
@@ -75,7 +75,7 @@ class DescribedTopic:
 )
 @paths_argument
 @format_option(
-    "Lines like those of kafka-topics --describe, one JSON object per topic, or one line of CSV per topic.",
+    "Lines as of kafka-topics --describe, one JSON object per topic, or one line of CSV per topic.",
     "csv",
 )
 @flag_option("--script", help="Print shell commands that create the topics again.")
