@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from magicbyte.decoding.avro import AvroJsonDecoder, _decoder, parse_schema
+from magicbyte.decoding.avro import AvroDecoder, AvroJsonDecoder, _decoder, parse_schema
 from magicbyte.engines.columnar import avro_columns
 from magicbyte.errors import NotColumnarError
 from magicbyte_tools.fuzz.avro_cases import zigzag
@@ -269,13 +269,30 @@ def test_schemas_of_very_many_fields_are_not_columnar() -> None:
         previous = f"A{number - 1}"
         named.append(json.dumps(record(previous, previous, name=f"A{number}")))
     schema = parse_schema('"A40"', named)
-    from magicbyte.decoding.avro import AvroDecoder
-
     with pytest.raises(NotColumnarError, match="more than 10000 fields"):
         AvroDecoder(schema)
-    empty = parse_schema(json.dumps(record(name="A40")))
-    with pytest.raises(NotColumnarError, match="more than 100000 fields to read"):
-        AvroDecoder(schema, empty)
+
+
+def test_fields_without_bytes_are_limited_where_python_reads_them() -> None:
+    """A value of no bytes has 2^40 nulls."""
+    named = [json.dumps(record("null", name="A0"))]
+    for number in range(1, 41):
+        previous = f"A{number - 1}"
+        named.append(json.dumps(record(previous, previous, name=f"A{number}")))
+    schema = parse_schema('"A40"', named)
+    outcome = AvroJsonDecoder(schema).decode(pa.array([b""]), 0)
+    assert outcome.error_codes.tolist() == [11]
+    skipped = AvroDecoder(schema, parse_schema(json.dumps(record(name="A40"))))
+    assert skipped.decode(pa.array([b""]), 0).error_codes.tolist() == [11]
+
+
+def test_recursive_fields_that_the_reader_lacks_are_skipped() -> None:
+    writer = record("int", LINKED)
+    outcome = AvroDecoder(
+        parse_schema(json.dumps(writer)), parse_schema(json.dumps(record("long")))
+    ).decode(pa.array([b"\2\2\2\4\0", b"\2\2\2"]), 0)
+    assert outcome.array.to_pylist() == [{"a": 1}, None]
+    assert outcome.error_codes.tolist() == [0, 1]
 
 
 def json_values(schema: Any, contents: list[bytes]) -> list[Any]:

@@ -1,6 +1,7 @@
 """Decodes Avro values into an Arrow array."""
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ import pyarrow as pa
 
 from magicbyte.decoding.avro import _python_arrays
 from magicbyte.decoding.avro._arrays import build_array
+from magicbyte.decoding.avro._columns import ColumnTree
 from magicbyte.decoding.avro._json_values import OutputLimitError, json_text
 from magicbyte.decoding.avro._program import compile_program
 from magicbyte.decoding.avro._resolution import resolve
@@ -23,10 +25,13 @@ from magicbyte.engines.columnar.avro_columns import (
     fill_columns,
     max_values,
 )
-from magicbyte.engines.columnar.avro_program import Fault
+from magicbyte.engines.columnar.avro_program import AvroProgram, Fault
 from magicbyte.engines.columnar.kernel_loader import is_library_built
-from magicbyte.errors import InputError
+from magicbyte.errors import InputError, NotColumnarError
 from magicbyte.tables.arrays import string_array
+
+MAX_PYTHON_VALUES = 1 << 20
+"""Most values of one call in ordinary Python."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +69,11 @@ class AvroDecoder:
     def __init__(self, writer: AvroSchema, reader: AvroSchema | None = None) -> None:
         reader_type = (reader or writer).root
         self._step = resolve(writer.root, reader_type)
-        self._program, self._root = compile_program(self._step, reader_type)
+        tree = ColumnTree(reader_type)
+        self._root = tree.root
+        self._program: AvroProgram | None = None
+        with suppress(NotColumnarError):  # of fields that are skipped
+            self._program = compile_program(self._step, tree)
 
     @property
     def type(self) -> pa.DataType:
@@ -74,7 +83,7 @@ class AvroDecoder:
     @property
     def max_values(self) -> int:
         """Most values that one call of `decode` takes: it is smaller for schemas of thousands of fields."""
-        return max_values(self._program)
+        return MAX_PYTHON_VALUES if self._program is None else max_values(self._program)
 
     def decode(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
         """Decode *values*.
@@ -88,14 +97,14 @@ class AvroDecoder:
             InputError: The array has another type, or more than `max_values` values.
         """
         checked_starts = _checked_starts(values, starts)
-        if not is_library_built():
+        if self._program is None or not is_library_built():
             return self._decode_in_python(values, checked_starts)
         filled = fill_columns(self._program, values, checked_starts)
         array = build_array(filled, self._root)
         return DecodedValues(array, filled.fault_codes, filled.fault_positions)
 
     def _decode_in_python(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
-        """Return what `decode` returns, where no library of kernels fits this processor."""
+        """Return what `decode` returns: for processors without kernels, and skipped fields that are recursive."""
 
         def read(value_reader: ValueReader) -> Any:
             return value_reader.read_value(self._step)

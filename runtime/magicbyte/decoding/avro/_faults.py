@@ -14,7 +14,7 @@ _SENTENCES = {
     Fault.UNION_BRANCH: "a union has no branch of this number",
     Fault.ENUM_INDEX: "an enum has no symbol of this number",
     Fault.BLOCK_COUNT: "an array or map states more items than the rest of the value can hold",
-    Fault.EMPTY_ITEMS: "arrays and maps state too many items that take no bytes",
+    Fault.EMPTY_ITEMS: "too many items of arrays and maps, or fields, take no bytes",
     Fault.OUTPUT_LIMIT: "the values of this Arrow batch need too much memory as columns; read smaller batches",
     Fault.DECIMAL_DIGITS: "a decimal has more digits than its type allows",
     Fault.DECIMAL_EMPTY: "a decimal has no bytes",

@@ -1,6 +1,4 @@
-"""Compiles steps into the program of the kernel, with the columns that it fills."""
-
-from typing import NamedTuple
+"""Compiles steps into the program of the kernel."""
 
 import numpy as np
 
@@ -11,15 +9,14 @@ from magicbyte.decoding.avro._defaults import encode_default
 from magicbyte.decoding.avro._types import (
     AvroFixed,
     AvroRecord,
-    AvroType,
     AvroUnion,
 )
 from magicbyte.engines.columnar import avro_program as code
 from magicbyte.engines.columnar.avro_program import AvroProgram
 from magicbyte.errors import NotColumnarError
 
-MAX_INSTRUCTIONS = 100_000
-"""Instructions of the longest program; fields that are skipped have instructions, too."""
+MAX_STEPS = 100_000
+"""Steps of the longest program, which has a few instructions for each; skipped fields have steps, too."""
 
 FORMS = {
     "int": code.AS_INT32,
@@ -31,25 +28,18 @@ DAY_LENGTHS = {"time-millis": 86_400_000, "time-micros": 86_400_000_000}
 FIXED_BYTES = {"float": 4, "double": 8}
 
 
-class Compilation(NamedTuple):
-    """A program, and the tree of the columns that it fills."""
+def compile_program(step: steps.Step, tree: ColumnTree) -> AvroProgram:
+    """Compile *step*, whose values go into the columns of *tree*.
 
-    program: AvroProgram
-    root: AvroColumn
-
-
-def compile_program(step: steps.Step, reader_type: AvroType) -> Compilation:
-    """Compile *step*, which gives values of *reader_type*.
-
-    Raises NotColumnarError if the values are no columns, and SchemaError if a default has the wrong type.
+    Raises NotColumnarError if fields that are skipped are recursive, or have too many instructions, and
+    SchemaError if a default has the wrong type.
     """
-    tree = ColumnTree(reader_type)
     compiler = _Compiler()
     if tree.root.layout.is_nullable:
         compiler.emit(code.VALID, tree.root.number)
     compiler.compile(step, tree.root)
     compiler.emit(code.END)
-    program = AvroProgram(
+    return AvroProgram(
         instructions=np.array(compiler.instructions, np.int64).reshape(-1),
         table_numbers=np.array(compiler.table or [0], np.int64),
         constants=bytes(compiler.constants) + bytes(code.SLACK),
@@ -58,7 +48,6 @@ def compile_program(step: steps.Step, reader_type: AvroType) -> Compilation:
         max_depth=compiler.max_depth,
         default_bytes=compiler.default_bytes,
     )
-    return Compilation(program, tree.root)
 
 
 class _Compiler:
@@ -66,22 +55,22 @@ class _Compiler:
         self.instructions: list[list[int]] = []
         self.table: list[int] = []
         self.constants = bytearray()
-        self.max_depth = self.default_bytes = 0
+        self.max_depth = self.default_bytes = self._num_steps = 0
         self._depth = 0
         self._open_steps: set[int] = set()
 
     def emit(self, operation: int, number: int = -1, a: int = 0, b: int = 0, c: int = 0) -> int:
         """Append an instruction; return its number."""
-        if len(self.instructions) == MAX_INSTRUCTIONS:
-            raise NotColumnarError(
-                f"more than {MAX_INSTRUCTIONS} fields to read",
-                "a smaller schema, or values as JSON",
-            )
         self.instructions.append([operation, number, a, b, c])
         return len(self.instructions) - 1
 
     def compile(self, step: steps.Step, avro_column: AvroColumn | None) -> None:
         """Emit instructions for *step*, whose values go into *avro_column*, or are skipped."""
+        self._num_steps += 1  # a null has no instruction
+        if self._num_steps > MAX_STEPS:
+            raise NotColumnarError(
+                f"more than {MAX_STEPS} fields to read", "a smaller schema, or values as JSON"
+            )
         match step:
             case steps.ReadScalar():
                 self._scalar(step, avro_column)

@@ -19,6 +19,8 @@ from magicbyte.engines.columnar.avro_program import MAX_EMPTY_ITEMS, Fault
 MAX_NESTING = 110
 """Records, arrays and maps inside of one another. Each takes up to four calls of Python."""
 
+MAX_EMPTY_FIELDS = 100_000
+"""Fields without bytes, such as nulls, in one value. Records that have others twice each may have any number."""
 MAX_INT32 = (1 << 31) - 1
 NANOS_IN_MILLISECOND = 1_000_000
 
@@ -48,7 +50,7 @@ class ValueReader:
 
     def __init__(self, encoded: bytes, start: int) -> None:
         self._encoded, self._position, self.start = encoded, start, start
-        self._num_empty = self._depth = 0
+        self._num_empty = self._num_empty_fields = self._depth = 0
         self._is_skipped = False
 
     def read_value(self, step: steps.Step) -> Any:
@@ -86,6 +88,8 @@ class ValueReader:
             self._depth -= 1
 
     def _record(self, record_step: steps.ReadRecord) -> list[Any]:
+        if not record_step.field_steps:
+            self._count_empty_field()
         values = [None] * len(record_step.reader_record.fields)
         for field_step, number in record_step.field_steps:
             if number >= 0:
@@ -179,7 +183,7 @@ class ValueReader:
         logical = None if self._is_skipped else scalar_step.reader_scalar.logical
         match kind:
             case "null":
-                return None
+                return self._count_empty_field()
             case "boolean":
                 byte = self._bytes(1)[0]
                 if byte > 1:
@@ -200,9 +204,16 @@ class ValueReader:
                 return self._symbol(scalar_step)
         if isinstance(scalar_step.writer_scalar, AvroFixed):
             content = self._bytes(scalar_step.writer_scalar.size)
+            if not content:
+                self._count_empty_field()
         else:
             content = self._byte_string(scalar_step.reader_scalar.kind == "string")
         return self._logical(content, logical, begin) if logical else content
+
+    def _count_empty_field(self) -> None:
+        self._num_empty_fields += 1
+        if self._num_empty_fields > MAX_EMPTY_FIELDS:
+            raise ValueFault(Fault.EMPTY_ITEMS, self._position)
 
     def _symbol(self, scalar_step: steps.ReadScalar) -> int:
         begin = self._position
