@@ -29,6 +29,7 @@ NDJSON = (
     '"day":"2024-02-29","at":1709200800000,"time":"01:02:03","took":"P1MT5400S","list":[1,null],'
     '"struct":{"k":"x","v":["2024-02-29"]},"blob_base64":"AP8="}\n'
 )
+FORMATS = ("text", "csv", "ndjson")
 WAIT_S = 60
 
 
@@ -119,6 +120,22 @@ def test_wrong_outputs_are_refused(tmp_path: Path) -> None:
         "sql", FENCED, TRANSACTIONS, "-o", TRANSACTIONS / "a.csv"
     )
     assert not (TRANSACTIONS / "a.csv").exists()
+
+
+def test_type_that_parquet_does_not_have_is_refused(tmp_path: Path) -> None:
+    line = error_line(
+        "sql", "SELECT INTERVAL '1 day' AS i", TRANSACTIONS, "-o", tmp_path / "o.parquet"
+    )
+    assert "interval" in line and "expected a cast of it, such as ::VARCHAR" in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_result_without_rows_has_its_columns() -> None:
+    query = "SELECT topic, value FROM records WHERE topic = 'nothing'"
+    shown = {
+        name: run("sql", query, TRANSACTIONS, "--format", name).stdout_bytes for name in FORMATS
+    }
+    assert shown == {"text": b"topic  value\n", "csv": b"topic,value\r\n", "ndjson": b""}
 
 
 def test_file_is_absent_after_an_error(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import pickle
+import random
 import shutil
 import threading
 from collections.abc import Callable, Iterator
@@ -23,6 +24,7 @@ from log_builder import Folder
 from magicbyte.reading import _scan as scan_module
 from magicbyte.tables.schemas import RECORDS
 from paths import DATA, shared
+from random_log import write_random_log
 from scan_queries import (
     LIMIT,
     NUM_RECORDS,
@@ -148,6 +150,31 @@ def test_polars_gets_the_rows_that_the_same_query_gets_in_memory(log: mb.Dataset
             return frame.filter(condition).select("topic", "partition", "offset", "key").collect()
 
         assert query(lazy).equals(query(held)), condition
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
+@pytest.mark.parametrize("on_damage", ["skip", "stop"])
+def test_scan_of_a_random_log_has_the_rows_that_match(
+    folder: Folder, seed: int, level: str, on_damage: str
+) -> None:
+    rng = random.Random(seed)
+    write_random_log(rng, folder)
+    log = mb.open(folder.path, on_damage=on_damage, isolation_level=level)
+    dispositions = rng.choice([["delivered"], ["aborted", "control"], ["below_log_start"]])
+    plain, scan = (
+        all_records(log, dispositions=dispositions),
+        log.scan(dispositions=dispositions),
+    )
+    for _ in range(10):
+        low, high = sorted(rng.sample(range(300), 2))
+        for condition in (
+            low < OFFSET,
+            (low <= OFFSET) & (high >= OFFSET),
+            OFFSET.isin([low, high]),
+            (low > OFFSET) | (high == OFFSET),
+        ):
+            assert scan.to_table(filter=condition).equals(plain.filter(condition)), condition
 
 
 def test_range_of_the_dataset_holds_in_its_scan() -> None:

@@ -173,7 +173,13 @@ def _writing(
 ) -> Iterator[WriteBatch]:
     """Yield a function that writes rows of *schema* to *file*."""
     if format_name == "parquet":
-        with TableFile(file, "query", schema, "parquet") as table_file:
+        try:
+            table_file = TableFile(file, "query", schema, "parquet")
+        except pa.ArrowNotImplementedError as error:
+            raise InputError(
+                f"a column that Parquet does not have ({error})", "a cast of it, such as ::VARCHAR"
+            ) from error
+        with table_file:
             yield table_file.write
         return
     if format_name == "text" and tuple(schema.names) == PLAN_COLUMNS:
