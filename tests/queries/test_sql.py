@@ -17,12 +17,13 @@ from log_builder import Folder
 from magicbyte.queries import _connection
 from magicbyte.tables.schemas import ALL_TABLES, INTERNAL_TABLES, RECORDS
 from magicbyte.tables.stored_types import stored_schema
-from paths import DATA
+from paths import DATA, shared
 from scan_queries import LIMIT, NUM_RECORDS, RandomConditions, ask, bytes_from, write_large_log
 
 LOG_DIR = DATA / "4.3/transactions/log-0"
 OF_ONE_LOG = [name for name in ALL_TABLES if name not in INTERNAL_TABLES]
 INTERNAL = "__consumer_offsets"
+REGISTRY = shared() / "meaning-data" / "registry-karapace-4.3" / "log-0"
 
 
 @pytest.fixture
@@ -138,6 +139,47 @@ def test_topics_that_were_not_selected_are_not_read_by_name() -> None:
     assert value_of(query, topics=["fenced"]) == 0
 
 
+# Typed records
+
+
+TYPED_CONDITIONS = (
+    *("true", "value IS NULL", "value_error IS NULL", '"offset" > 5', "partition = 0"),
+    *("value.id > 150", "value.state IN ('NEW', 'PAID')", "value.amount > 99.5", "value.ok"),
+    *("value.day > DATE '2026-04-15'", "value.address.zip = '00100'", "value.buyer LIKE 'Z%'"),
+    *("value.at > TIMESTAMPTZ '2026-01-01 00:00:50+00'", "key.id = 9", "value.raw IS NOT NULL"),
+    *("timestamp > TIMESTAMPTZ '2026-09-21 14:13:22+00'", "value.either IS NULL"),
+)
+
+
+@pytest.mark.parametrize("condition", TYPED_CONDITIONS)
+def test_typed_records_of_a_topic_are_a_table_of_the_schema_topics(condition: str) -> None:
+    if not REGISTRY.is_dir():
+        pytest.skip("needs the folder shared")
+    plain = mb.open(REGISTRY).typed_records("orders").to_table()
+    query = f'SELECT count(*) AS n, min("offset") AS first FROM {{}} WHERE {condition}'
+    wanted = ask(query.format("plain"), plain=plain)
+    for name in ("topics.orders", 'TOPICS . "orders"'):
+        (row,) = mb.sql(query.format(name), REGISTRY).to_pylist()
+        assert [tuple(row.values())] == wanted
+
+
+def test_typed_records_have_times_in_microseconds_and_findings() -> None:
+    rows = mb.sql("FROM topics.fenced", LOG_DIR)
+    wanted = mb.open(LOG_DIR).typed_records("fenced").to_table()
+    assert rows.schema.field("timestamp").type == pa.timestamp("us", "UTC")
+    assert rows.to_table().equals(wanted.cast(rows.schema))
+    assert rows.report.records["delivered"] == wanted.num_rows
+    assert {finding.code for finding in rows.report.findings} == {"values-decoded"}
+
+
+def test_topics_and_columns_that_are_no_table_are_told_apart() -> None:
+    with pytest.raises(mb.InputError, match="nothing does not exist"):
+        mb.sql("FROM topics.nothing", LOG_DIR)
+    assert "__consumer_offsets" in {
+        row["topic"] for row in mb.sql("SELECT topics.topic FROM topics", LOG_DIR).to_pylist()
+    }
+
+
 # Errors
 
 
@@ -230,7 +272,7 @@ def test_variables_of_python_are_no_tables() -> None:
     secret = pa.table({"a": [1]})
     settings: dict[str, Any] = {"memory_limit": None, "allow_files": True}
     with (
-        _connection.connection_to({}, **settings) as connection,
+        _connection.connection_to({}, {}, **settings) as connection,
         pytest.raises(duckdb.CatalogException, match="secret does not exist"),
     ):
         connection.sql("FROM secret")

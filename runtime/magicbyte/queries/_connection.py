@@ -40,13 +40,19 @@ INSTALLATION = "pip install 'magicbyte[sql]'"
 
 @contextmanager
 def connection_to(
-    query_tables: Mapping[str, Any], *, memory_limit: int | None, allow_files: bool
+    query_tables: Mapping[str, Any],
+    topic_tables: Mapping[str, Any],
+    *,
+    memory_limit: int | None,
+    allow_files: bool,
 ) -> Iterator["duckdb.DuckDBPyConnection"]:
-    """Open a connection whose tables are *query_tables*, objects that DuckDB reads, by name.
+    """Open a connection to the tables of a log.
 
     What does not fit into memory is written to a folder that is removed at the end.
 
     Args:
+        query_tables: Objects that DuckDB reads, by the name of the table.
+        topic_tables: The same by topic; their tables are in the schema `topics`.
         memory_limit: Bytes of memory that DuckDB may use. Default: half of the memory of this machine.
         allow_files: Whether queries may read other files of this machine.
     """
@@ -62,6 +68,12 @@ def connection_to(
             connection.execute("SET TimeZone = 'UTC'")
             for name, table in query_tables.items():
                 connection.register(name, table)
+            connection.execute("CREATE SCHEMA topics")
+            for topic, table in topic_tables.items():
+                connection.register(f"typed records of {topic}", table)
+                connection.execute(
+                    f'CREATE VIEW topics."{topic}" AS FROM "typed records of {topic}"'
+                )
             connection.execute("SET lock_configuration = true")
             yield connection
 

@@ -1,6 +1,7 @@
 """Ask logs in SQL: `magicbyte.sql`."""
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -13,6 +14,10 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
 from magicbyte.reading.query_tables import query_tables
 from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.typed_scans import typed_scans
+
+TOPIC_TABLE = re.compile(r'\btopics\s*\.\s*(?:"((?:[^"]|"")+)"|(\w+))', re.IGNORECASE)
+"""A table of the schema `topics`, whose name is in quotes or not."""
 
 BATCH_ROWS = 1 << 16
 """Most rows of an Arrow batch of a result."""
@@ -34,7 +39,7 @@ def sql(
 
     Args:
         query: One statement that begins with SELECT, FROM, WITH, DESCRIBE, SUMMARIZE, SHOW or EXPLAIN. Its tables are
-            the tables of a dataset, such as ``records``.
+            the tables of a dataset, such as ``records``; ``topics.orders`` has the typed records of a topic.
         paths: Paths as for `open`.
         dispositions: Dispositions of the rows of ``records``, as for `Dataset.records`.
         allow_files: Let the query read other files of this machine, by functions such as ``read_csv``.
@@ -76,25 +81,35 @@ def query_rows(
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         reports: list[Report] = []
         tables = query_tables(dataset, reports, dispositions)
+        typed = typed_scans(dataset, topics, reports)
         try:
-            with connection_to(tables, **settings) as connection:
+            with connection_to(tables, typed, **settings) as connection:
                 yield from _batches(connection, query, schema)
         except (duckdb.Error, pa.ArrowException) as error:
-            for table in tables.values():
+            for table in (*tables.values(), *typed.values()):
                 if table.error is not None:
                     raise table.error from None
             raise _query_error(duckdb, error) from error
         finally:
             _add_all(report, reports)
 
+    topics = _topics_of(query)
     settings: dict[str, Any] = {"allow_files": allow_files, "memory_limit": memory_limit}
     try:
-        with connection_to(query_tables(dataset, [], dispositions), **settings) as connection:
+        tables = query_tables(dataset, [], dispositions)
+        typed = typed_scans(dataset, topics, [])
+        with connection_to(tables, typed, **settings) as connection:
             _check_statement(connection, query)
             schema = _unique_names(connection.sql(query).limit(0).to_arrow_table().schema)
     except duckdb.Error as error:
         raise _query_error(duckdb, error) from error
     return Rows(schema, read)
+
+
+def _topics_of(query: str) -> list[str]:
+    """Return the names after `topics.` in *query*. It may have others than tables, such as columns."""
+    names = [quoted.replace('""', '"') or plain for quoted, plain in TOPIC_TABLE.findall(query)]
+    return list(dict.fromkeys(names))
 
 
 def _check_statement(connection: Any, query: str) -> None:
