@@ -70,12 +70,16 @@ def connection_to(
                 connection.register(name, table)
             connection.execute("CREATE SCHEMA topics")
             for topic, table in topic_tables.items():
-                connection.register(f"typed records of {topic}", table)
-                connection.execute(
-                    f'CREATE VIEW topics."{topic}" AS FROM "typed records of {topic}"'
-                )
+                source = f"typed records of {topic}"
+                connection.register(source, table)
+                connection.execute(f"CREATE VIEW topics.{_quoted(topic)} AS FROM {_quoted(source)}")
             connection.execute("SET lock_configuration = true")
             yield connection
+
+
+def _quoted(name: str) -> str:
+    """Return *name* as an SQL identifier."""
+    return '"' + name.replace('"', '""') + '"'
 
 
 def _half_of_memory() -> int:
