@@ -15,7 +15,10 @@ from pyspark.sql.types import (
     BooleanType,
     ByteType,
     DataType,
+    DateType,
+    DecimalType,
     DoubleType,
+    FloatType,
     IntegerType,
     LongType,
     MapType,
@@ -23,12 +26,14 @@ from pyspark.sql.types import (
     StringType,
     StructField,
     StructType,
+    TimestampNTZType,
     TimestampType,
 )
 
 from magicbyte.errors import InputError
 from magicbyte.spark._conditions import input_errors_have
 from magicbyte.spark._options import LATEST_TABLE, SourceOptions
+from magicbyte.spark._spark_arrays import LOCAL_MICROSECONDS
 from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte.tables.table_definition import TIME, TableDefinition
@@ -93,7 +98,10 @@ SPARK_TYPES: dict[pa.DataType, DataType] = {
     pa.int16(): ShortType(),
     pa.int32(): IntegerType(),
     pa.int64(): LongType(),
+    pa.float32(): FloatType(),
     pa.float64(): DoubleType(),
+    pa.date32(): DateType(),
+    LOCAL_MICROSECONDS: TimestampNTZType(),
     MICROSECONDS: TimestampType(),
 }
 """Spark's type of each Arrow type of a column that is not nested."""
@@ -108,6 +116,8 @@ def spark_type(arrow_type: pa.DataType) -> DataType:
     if pa.types.is_struct(arrow_type):
         fields = [StructField(field.name, spark_type(field.type)) for field in arrow_type.fields]
         return StructType(fields)
+    if pa.types.is_decimal128(arrow_type):
+        return DecimalType(arrow_type.precision, arrow_type.scale)
     return SPARK_TYPES[arrow_type]
 
 
