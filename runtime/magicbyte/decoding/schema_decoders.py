@@ -28,6 +28,11 @@ class SchemaDecoders:
     _parsed: dict[Hashable, AvroSchema | ProtobufFiles | None] = field(default_factory=dict)
     _decoders: dict[Hashable, ValueDecoder | DecodeFault] = field(default_factory=dict)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Decoders are made again by the process that gets them; protoc does not run there.
+        parsed = {key: schema for key, schema in self._parsed.items() if schema is not None}
+        return _with_parsed, (parsed,)
+
     def parsed(self, schema_text: SchemaText) -> AvroSchema | ProtobufFiles | None:
         """Return *schema_text* parsed or compiled; None for JSON, and for a schema that cannot be used."""
         key = schema_text.cache_key
@@ -134,3 +139,7 @@ def avro_decoder(writer_schema: AvroSchema, reader_schema: AvroSchema) -> ValueD
     except NotColumnarError:
         return AvroJsonDecoder(writer_schema, reader_schema)
     return AvroDecoder(writer_schema, reader_schema)
+
+
+def _with_parsed(parsed: dict[Hashable, AvroSchema | ProtobufFiles | None]) -> SchemaDecoders:
+    return SchemaDecoders(_parsed=parsed)

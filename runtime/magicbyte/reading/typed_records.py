@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -102,6 +103,26 @@ def typed_rows(
     Raises:
         InputError: The topic is not there, or a form, schema or column cannot be used.
     """
+    reading = typed_reading(topic_source, planner, topic, options, reads_all=True)
+    return Rows(reading.schema, after_findings(topic_source.unreadable, reading.read))
+
+
+def typed_reading(
+    topic_source: TopicSource,
+    planner: Planner,
+    topic: str,
+    options: TypedOptions,
+    *,
+    reads_all: bool,
+) -> "TypedReading":
+    """Return the decoders and the schema with which the records of *topic* are read.
+
+    Args:
+        reads_all: Look for schemas in the frames of all records, and not only of a sample: a record that the sample
+            does not have gets a column, too.
+    Raises:
+        InputError: The topic is not there, or a form, schema or column cannot be used.
+    """
     names = options.names()
     logs = [log for log in topic_source.logs if log.topic == topic]
     if not logs:
@@ -118,14 +139,13 @@ def typed_rows(
             schemas,
             decoders,
             topic_records.sample(side),
-            lambda side=side: topic_records.batches(side),  # type: ignore[misc]
+            partial(topic_records.batches if reads_all else topic_records.sample_batches, side),
             options.reader_schema,
         ).choose(options.form(side))
         for side in SIDES
         if any(name == side or name.startswith(f"{side}_") for name in names)
     }
-    reading = TypedReading(topic_records, sides, decoders, names, setup.findings)
-    return Rows(reading.schema, after_findings(topic_source.unreadable, reading.read))
+    return TypedReading(topic_records, sides, decoders, names, setup.findings)
 
 
 def _schemas(topic_source: TopicSource, options: TypedOptions, report: Report) -> list[SchemaText]:
@@ -172,6 +192,10 @@ class TopicRecords:
             whole = table.to_batches()
             batch = whole[0] if whole else pa.RecordBatch.from_pylist([], schema=schema)
             self._samples[side] = batch.column(side), batch.column("headers")
+
+    def sample_batches(self, side: str) -> Iterator[tuple[pa.Array, pa.Array]]:
+        """Yield the sample, as `batches` yields all records."""
+        yield self.sample(side)
 
     def batches(self, side: str) -> Iterator[tuple[pa.Array, pa.Array]]:
         """Yield all keys or values, with the headers of the same records."""

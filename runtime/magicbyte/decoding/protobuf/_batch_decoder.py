@@ -9,6 +9,7 @@ import pyarrow as pa
 from magicbyte.decoding._value_slices import body_slices
 from magicbyte.decoding.avro import DecodedValues
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.protobuf._compiler import ProtobufFiles
 from magicbyte.decoding.protobuf._library import library
 from magicbyte.decoding.protobuf._message_types import (
     MAX_NANOSECONDS,
@@ -41,6 +42,12 @@ class ProtobufDecoder:
         """True for a message that may contain itself: its values are texts of Protobuf's JSON."""
         self.type: pa.DataType = pa.string() if self.is_json else message_type(descriptor)
         self._handler = None if self.is_json else _ptars_handler(descriptor, self.type)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        descriptors = library("google.protobuf.descriptor_pb2")
+        files = descriptors.FileDescriptorSet()
+        _add_files(files, self._descriptor.file, set())
+        return _decoder_named, (files.SerializeToString(), self.name)
 
     @property
     def name(self) -> str:
@@ -123,6 +130,20 @@ class ProtobufDecoder:
         except (json_format.Error, TypeError, OverflowError) as error:
             raise ValueError(str(error)) from error
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
+
+
+def _add_files(files: Any, file: Any, names: set[str]) -> None:
+    """Add *file* to the set *files*, after the files that it imports; *names* are already in it."""
+    if file.name in names:
+        return
+    names.add(file.name)
+    for imported in file.dependencies:
+        _add_files(files, imported, names)
+    file.CopyToProto(files.file.add())
+
+
+def _decoder_named(descriptor_set: bytes, name: str) -> ProtobufDecoder:
+    return ProtobufDecoder(ProtobufFiles(descriptor_set, None, name).named(name))
 
 
 def _ptars_handler(descriptor: Any, struct_type: pa.DataType) -> Any:

@@ -42,7 +42,11 @@ class ProtobufFiles:
             ) from error
         self._pool = pool
         self._where = where
+        self._source = descriptor_set, main_file
         self._by_index = dict(_messages(self.main))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ProtobufFiles, (*self._source, self._where)
 
     def at(self, path: IndexPath) -> Any:
         """Return the descriptor of the message at *path*; None if there is none."""
