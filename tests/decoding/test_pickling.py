@@ -7,9 +7,9 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.reading.typed_records import TypedOptions, typed_reading
-from paths import SHARED
+from paths import shared
 
-LOGS = SHARED / "meaning-data" / "registry-karapace-4.3" / "log-0"
+LOGS = shared() / "meaning-data" / "registry-karapace-4.3" / "log-0"
 
 
 @pytest.mark.skipif(not LOGS.is_dir(), reason="needs the folder shared")

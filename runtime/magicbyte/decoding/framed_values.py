@@ -56,6 +56,21 @@ class SideValues:
     """Number of the schema of each row in *schemas*; -1 for none. None: there are no schemas."""
 
 
+class SideDecoder(Protocol):
+    """Decodes the keys or the values of Arrow batches."""
+
+    @property
+    def field_type(self) -> pa.DataType:
+        """Arrow type of the column."""
+
+    @property
+    def metadata(self) -> dict[str, str] | None:
+        """Metadata of the Arrow field."""
+
+    def decode(self, values: pa.Array, headers: pa.Array | None) -> SideValues:
+        """Return *values* decoded."""
+
+
 @dataclass(frozen=True, slots=True)
 class SchemaRows:
     """Rows of one schema, and of one message of it."""

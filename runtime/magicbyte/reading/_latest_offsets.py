@@ -1,8 +1,8 @@
 """The offset of the last record of each key, in limited memory: more keys are spilled to temporary files.
 
 Rows are spilled to buckets by the hash of the key. All rows of a key are in one bucket, so the last offsets of a
-bucket are found without the others. They are then divided by ranges of offsets, of which one is in memory while
-the records are read again in the order of offsets.
+bucket are found without the others. They are then divided by ranges of offsets. One range is in memory
+while the records are read again in the order of offsets.
 """
 
 import os
@@ -46,7 +46,7 @@ class LatestOffsets:
     def __init__(self, memory_bytes: int = DEFAULT_MEMORY_BYTES) -> None:
         self._max_keys = max(memory_bytes // BYTES_PER_KEY, 1)
         self._offsets_per_range = max(memory_bytes // 32, 1)
-        """Offsets that a range spans, so that those in it take a quarter of the memory at most."""
+        """Offsets that a range spans: with them, a range takes a quarter of the memory at most."""
         self._in_memory = LastOffsets()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._range_number = -1

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -14,6 +14,7 @@ from magicbyte.decoding.evidence import Recognition, envelope_schemas, recognize
 from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.framed_values import (
     FramedDecoder,
+    SideDecoder,
     SideValues,
     decode_rows,
     rows_of_schemas,
@@ -34,21 +35,6 @@ LATEST = "latest"
 
 SampleBatches = Callable[[], Iterator[tuple[pa.Array, pa.Array]]]
 """Yields all keys or values of a topic, with the headers of the same records."""
-
-
-class SideDecoder(Protocol):
-    """Decodes the keys or the values of Arrow batches."""
-
-    @property
-    def field_type(self) -> pa.DataType:
-        """Arrow type of the column."""
-
-    @property
-    def metadata(self) -> dict[str, str] | None:
-        """Metadata of the Arrow field."""
-
-    def decode(self, values: pa.Array, headers: pa.Array | None) -> SideValues:
-        """Return *values* decoded."""
 
 
 @dataclass(slots=True)

@@ -193,7 +193,7 @@ class Dataset(PartitionTables):
             offset: Offset to stop before. Default: the end of the dataset's range.
             time: Stop before the first record with this timestamp or a later one, as for `open`.
             tombstones: Return the tombstone of a key that was deleted. Default: leave the key out.
-            memory_bytes: Memory for keys, of which each takes 150 bytes. More are spilled to temporary files.
+            memory_bytes: Bytes of memory for keys: 150 for each. More keys are spilled to temporary files.
         Returns:
             Rows, by partition and offset, none without a key. Each iteration reads the logs twice.
         Raises:

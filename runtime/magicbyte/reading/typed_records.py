@@ -76,6 +76,12 @@ class TypedOptions:
         return COLUMNS if self.columns is None else tuple(self.columns)
 
 
+def side_of(name: str) -> str | None:
+    """Return the side that the column *name* is decoded from; None for a column of `records`."""
+    side, _, part = name.partition("_")
+    return side if name in SIDES or (side in SIDES and part in SIDE_COLUMNS) else None
+
+
 def typed_field(name: str) -> pa.Field:
     """Return the Arrow field of a column other than key and value; InputError if there is none."""
     side, _, part = name.partition("_")
@@ -143,7 +149,7 @@ def typed_reading(
             options.reader_schema,
         ).choose(options.form(side))
         for side in SIDES
-        if any(name == side or name.startswith(f"{side}_") for name in names)
+        if any(side_of(name) == side for name in names)
     }
     return TypedReading(topic_records, sides, decoders, names, setup.findings)
 
@@ -252,7 +258,7 @@ class TypedReading:
         report.findings += self.setup_findings
         schema = self.schema
         counts = {side: _SideCounts() for side in self.sides}
-        plain = [name for name in self.names if self._is_plain(name)]
+        plain = [name for name in self.names if side_of(name) is None]
         needed = (*plain, "partition", "offset", "headers", *self.sides)
         try:
             for batch in self.records.read(tuple(dict.fromkeys(needed)), report):
@@ -260,7 +266,7 @@ class TypedReading:
                 for side, choice in self.sides.items():
                     values = batch.column(side)
                     side_values = choice.side_decoder.decode(values, batch.column("headers"))
-                    columns |= _side_columns(side, values, side_values)
+                    columns |= side_columns(side, values, side_values)
                     _count(counts[side], batch, values, side_values)
                 arrays = [columns[name] for name in self.names]
                 yield pa.RecordBatch.from_arrays(arrays, schema=schema)
@@ -269,10 +275,6 @@ class TypedReading:
             for side, choice in self.sides.items():
                 report.findings += self._findings(side, choice, counts[side])
             report.findings += self._schema_findings()
-
-    def _is_plain(self, name: str) -> bool:
-        side, _, part = name.partition("_")
-        return name not in SIDES and not (side in SIDES and part in SIDE_COLUMNS)
 
     def _findings(
         self, side: str, choice: SideChoice, side_counts: _SideCounts
@@ -309,7 +311,8 @@ class TypedReading:
             )
 
 
-def _side_columns(side: str, values: pa.Array, side_values: SideValues) -> dict[str, pa.Array]:
+def side_columns(side: str, values: pa.Array, side_values: SideValues) -> dict[str, pa.Array]:
+    """Return the columns of key or value, decoded from *values*."""
     is_sound = side_values.fault_codes == 0
     errors = pa.nulls(len(values), pa.string())
     undecoded = pa.nulls(len(values), values.type)

@@ -5,6 +5,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
+from magicbyte.decoding.decode_option import DecodeForm, parse_decode_option
 from magicbyte.errors import InputError
 from magicbyte.reading.read_options import alternatives
 from magicbyte.storage import normalize_path
@@ -191,3 +192,8 @@ def _number(value: object, *, least: int = 0) -> int:
     if isinstance(value, bool) or not isinstance(value, int) or not least <= value < 1 << 63:
         raise ValueError(value)
     return value
+
+
+def decode_forms(option: str, value: str) -> dict[str, DecodeForm]:
+    """Return the forms of key and value in *value*, such as `key=string,value=registry`."""
+    return parse_decode_option([value])

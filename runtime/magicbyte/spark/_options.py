@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from typing import TypeVar
 
+from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.errors import InputError
 from magicbyte.limits import MIB
 from magicbyte.logdir.log_file import PartitionLog
@@ -52,12 +53,18 @@ START_OPTIONS = (
 END_TIME_OPTION = "endingTimestamp"
 END_OPTIONS = ("endingOffsets", END_TIME_OPTION, "endingOffsetsByTimestamp")
 
+DECODE_OPTIONS = ("decode", "schemas", "readerSchema", "mode")
+"""Options of typed keys and values; `mode` as for Spark's `from_avro`."""
+
+MODES = ("failfast", "permissive")
+LATEST_SCHEMA = "latest"
+
 ALL_OPTIONS = (
     *("path", "paths", *TOPIC_OPTIONS, "isolationLevel", "kafka.isolation.level", "includeHeaders"),
     *("failOnDataLoss", "minPartitions", "maxRecordsPerPartition", "maxOffsetsPerTrigger"),
     *("minOffsetsPerTrigger", "maxTriggerDelay", "table", "columns", "onDamage", "transactions"),
     *("includeInternal", "replica", "fill", "maxPartitionBytes", "planPath"),
-    "filterPushdown",
+    *("filterPushdown", *DECODE_OPTIONS),
     *(*START_OPTIONS, *END_OPTIONS, f"{STORAGE_PREFIX}<name>"),
 )
 
@@ -66,7 +73,7 @@ LATEST_TABLE = "latest"
 
 RECORDS_OPTIONS = (
     *("includeHeaders", "failOnDataLoss", "minPartitions", "maxRecordsPerPartition"),
-    *("planPath", "filterPushdown"),
+    *("planPath", "filterPushdown", *DECODE_OPTIONS),
 )
 IGNORED_OPTIONS = (
     *("groupIdPrefix", "fetchOffset.numRetries", "fetchOffset.retryIntervalMs"),
@@ -122,6 +129,12 @@ class SourceOptions:
     """File with the plan of a batch, local or in a store; it is written if it does not exist."""
     filter_pushdown: bool = False
     """Plan only what may match the filters of a query."""
+    decode: Mapping[str, DecodeForm] | None = None
+    """Forms of `key` and `value`; None: both are bytes."""
+    schema_paths: tuple[str, ...] | None = None
+    reader_schema: str = LATEST_SCHEMA
+    fails_on_bad_values: bool = True
+    """Raise an error at a value that cannot be decoded."""
     max_offsets: int | None = None
     """Limit of the offsets, of all partitions, in one batch of a stream."""
     min_offsets: int | None = None
@@ -197,7 +210,7 @@ class SourceOptions:
 
     @property
     def _end_time(self) -> int | None:
-        """Time in milliseconds as of which a table of internal topics is read."""
+        """Time in milliseconds at which tables of internal topics end."""
         if self.table not in schemas.INTERNAL_TABLES:
             return None
         bound = _offset_bounds.ending_bound(self.raw)
@@ -258,6 +271,10 @@ def parse(spark_options: Mapping[str, str]) -> SourceOptions:
         ),
         plan_path=value("planPath", _option_values.file, None),
         filter_pushdown=value("filterPushdown", _option_values.flag, False),
+        decode=value("decode", _option_values.decode_forms, None),
+        schema_paths=value("schemas", _option_values.paths, None),
+        reader_schema=raw.get("readerschema", LATEST_SCHEMA),
+        fails_on_bad_values=value("mode", _option_values.one_of(*MODES), MODES[0]) == MODES[0],
         max_offsets=value("maxOffsetsPerTrigger", _option_values.count, None),
         min_offsets=value("minOffsetsPerTrigger", _option_values.count, None),
         max_trigger_delay_ms=value(
@@ -332,6 +349,10 @@ def _check(parsed: SourceOptions) -> None:
         for name in _excluded_options(parsed.table):
             if name.lower() in parsed.raw:
                 raise InputError(f"{name} with the table {parsed.table}", "the table records")
+    if parsed.decode is None:
+        for name in DECODE_OPTIONS:
+            if name.lower() in parsed.raw:
+                raise InputError(f"{name} without decode", "the option decode, such as auto")
     if parsed.filter_pushdown and parsed.plan_path is not None:
         raise InputError("filterPushdown with planPath", "one of them: a filter changes the plan")
     if parsed.read.transactions == "index" and parsed.table not in ("records", "batches"):

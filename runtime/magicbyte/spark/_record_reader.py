@@ -12,14 +12,13 @@ from pyspark.sql.types import StructType
 from magicbyte.reading.lost_times import lost_times
 from magicbyte.reading.results import Tally, examine
 from magicbyte.reading.split import Split, select_rows
-from magicbyte.spark import _spark_columns
 from magicbyte.spark._batch_plan import BatchPlan
 from magicbyte.spark._driver_log import PlanTotals, log_counts, log_findings, without_traceback
 from magicbyte.spark._options import STREAM_OPTIONS, SourceOptions
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._plan_file import load_or_create_plan
 from magicbyte.spark._pushed_filters import PushedFilters
-from magicbyte.spark._spark_columns import SparkColumn
+from magicbyte.spark._spark_rows import SparkRows, spark_rows
 from magicbyte.spark._splits_task import PackedSplits, PackedTask, SplitsTask
 from magicbyte.spark._tasks import each_task, spare_collector
 
@@ -32,8 +31,13 @@ class RecordsReader(PickledByValue, DataSourceReader):
     def __init__(self, options: SourceOptions, schema: StructType) -> None:
         self.options = options
         self.bounds = options.batch_bounds
-        self.columns, self.schema = _spark_columns.requested_columns(options, schema)
+        self.rows = spark_rows(options, schema)
         self.filters = PushedFilters()
+
+    @property
+    def schema(self) -> pa.Schema:
+        """Arrow schema of the rows."""
+        return self.rows.schema
 
     def partitions(self) -> Sequence[InputPartition]:
         with without_traceback():
@@ -61,7 +65,7 @@ class RecordsReader(PickledByValue, DataSourceReader):
         totals.log()
 
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
-        yield from read_rows(partition, self.columns, self.schema)
+        yield from read_rows(partition, self.rows)
 
 
 class FilteringReader(RecordsReader):
@@ -106,10 +110,8 @@ def plan_tasks(
         yield from each_task(range_splits, max_bytes)
 
 
-def read_rows(
-    partition: InputPartition, columns: Sequence[SparkColumn], schema: pa.Schema
-) -> Iterator[pa.RecordBatch]:
-    """Yield the records of a task, as *columns* in *schema*."""
+def read_rows(partition: InputPartition, rows: SparkRows) -> Iterator[pa.RecordBatch]:
+    """Yield the records of a task as *rows*."""
     spare_collector()
     if not isinstance(
         partition, SplitsTask | PackedTask
@@ -117,7 +119,7 @@ def read_rows(
         return
     with without_traceback():
         total = Tally()
-        names = _spark_columns.sources_of(columns)
+        names = rows.sources
         for split in partition.splits:
             tally = Tally()
             for piece in examine(split, names):
@@ -125,8 +127,9 @@ def read_rows(
                 for batch in select_rows(piece, ("delivered",)):
                     if "timestamp" in batch.schema.names:
                         tally.findings.extend(lost_times(split, batch.column("timestamp"), None))
-                    arrays = [column.convert(batch.column(column.source)) for column in columns]
-                    yield pa.RecordBatch.from_arrays(arrays, schema=schema)
+                    arrays, findings = rows.convert(batch)
+                    tally.findings.extend(findings)
+                    yield pa.RecordBatch.from_arrays(arrays, schema=rows.schema)
             log_findings("read", tally.findings)
             total.bytes.update(tally.bytes)
             total.records.update(tally.records)

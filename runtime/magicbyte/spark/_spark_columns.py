@@ -33,7 +33,7 @@ from pyspark.sql.types import (
 from magicbyte.errors import InputError
 from magicbyte.spark._conditions import input_errors_have
 from magicbyte.spark._options import LATEST_TABLE, SourceOptions
-from magicbyte.spark._spark_arrays import LOCAL_MICROSECONDS
+from magicbyte.spark._spark_arrays import LOCAL_MICROSECONDS, to_spark_array
 from magicbyte.tables.schemas import ALL_TABLES, HEADERS, RECORDS
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds, stored_type
 from magicbyte.tables.table_definition import TIME, TableDefinition
@@ -61,7 +61,7 @@ class SparkColumn:
         if self.name == "headers":
             has_headers = pc.fill_null(pc.greater(pc.list_value_length(array), 0), False)
             return pc.if_else(has_headers, array, pa.scalar(None, array.type))
-        return array
+        return to_spark_array(array)
 
 
 def _records_columns() -> tuple[SparkColumn, ...]:
@@ -122,17 +122,19 @@ def spark_type(arrow_type: pa.DataType) -> DataType:
 
 
 @input_errors_have("MAGICBYTE_INVALID_SCHEMA")
-def columns_named(names: Iterable[str], table: str = "records") -> tuple[SparkColumn, ...]:
-    """Return the columns *names*, case-insensitive, of *table*.
+def columns_named(
+    names: Iterable[str], known_columns: Sequence[SparkColumn] = COLUMNS["records"]
+) -> tuple[SparkColumn, ...]:
+    """Return the columns *names*, case-insensitive, among *known_columns*.
 
     Raises InputError for a name that does not exist or occurs twice.
     """
-    by_name = {column.name.lower(): column for column in COLUMNS[table]}
+    by_name = {column.name.lower(): column for column in known_columns}
     columns: list[SparkColumn] = []
     for name in names:
         column = by_name.get(name.lower())
         if column is None:
-            known = ", ".join(column.name for column in COLUMNS[table])
+            known = ", ".join(column.name for column in known_columns)
             raise InputError(f"no column {name!r}", f"some of {known}")
         if column in columns:
             raise InputError(f"column {name!r} twice", "every column once")
@@ -145,7 +147,7 @@ def columns_named(names: Iterable[str], table: str = "records") -> tuple[SparkCo
 def default_columns(options: SourceOptions) -> tuple[SparkColumn, ...]:
     """Return the columns of a read without a schema of the user."""
     if options.columns is not None:
-        return columns_named(options.columns, options.table)
+        return columns_named(options.columns, COLUMNS[options.table])
     if options.table not in ("records", LATEST_TABLE):
         return COLUMNS[options.table]
     return KAFKA_COLUMNS if options.include_headers else KAFKA_COLUMNS[:-1]
@@ -153,7 +155,9 @@ def default_columns(options: SourceOptions) -> tuple[SparkColumn, ...]:
 
 @input_errors_have("MAGICBYTE_INVALID_SCHEMA")
 def requested_columns(
-    options: SourceOptions, schema: StructType
+    options: SourceOptions,
+    schema: StructType,
+    known_columns: Sequence[SparkColumn] | None = None,
 ) -> tuple[tuple[SparkColumn, ...], pa.Schema]:
     """Return the columns of *schema*, the user's or the default, and their Arrow schema.
 
@@ -161,7 +165,9 @@ def requested_columns(
     does not exist, a wrong type, or a field that is not nullable, and if *schema* contradicts the
     option `columns`.
     """
-    columns = columns_named(schema.fieldNames(), options.table)
+    if known_columns is None:
+        known_columns = COLUMNS[options.table]
+    columns = columns_named(schema.fieldNames(), known_columns)
     fields = []
     for field, column in zip(schema.fields, columns, strict=True):
         expected = spark_type(column.type)
@@ -173,7 +179,7 @@ def requested_columns(
             raise InputError(f"column {field.name} as not null", "nullable, as all columns are")
         fields.append(pa.field(field.name, column.type))
     if options.columns is not None and {*columns} != {
-        *columns_named(options.columns, options.table)
+        *columns_named(options.columns, known_columns)
     }:
         raise InputError(
             f"a schema of {', '.join(schema.names)}",

@@ -25,7 +25,6 @@ from magicbyte.reading.partial_plan import (
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.retry import retry_changed
 from magicbyte.reading.split import Split
-from magicbyte.spark import _spark_columns
 from magicbyte.spark._driver_log import log_findings, log_unread, without_traceback
 from magicbyte.spark._offset_bounds import EARLIEST, LATEST
 from magicbyte.spark._offset_ranges import divide, partition_of, report_data_loss, resolve_offset
@@ -39,6 +38,7 @@ from magicbyte.spark._replanning import (
     read_replanned,
     replannable_tasks,
 )
+from magicbyte.spark._spark_rows import RowsAfterOffset, spark_rows
 from magicbyte.spark._splits_task import SplitsTask
 
 log = logging.getLogger("magicbyte.spark")
@@ -67,7 +67,7 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
             raise InputError(f"a stream of the table {options.table}", "the table records")
         self.options = options
         self.start = options.stream_start
-        self.columns, self.schema = _spark_columns.requested_columns(options, schema)
+        self.rows = spark_rows(options, schema)
         self._readable_ranges = ReadableRanges()
         self._latest: Offsets = {}
         self._target: Offsets | None = None
@@ -284,17 +284,16 @@ class StreamReader(PickledByValue, DataSourceStreamReader, AvailableNow):  # typ
     def read(self, partition: InputPartition) -> Iterator[pa.RecordBatch]:
         if not isinstance(partition, ReplannableTask):  # Spark's task for an empty plan
             return
-        offset = _spark_columns.columns_named(["offset"])[0]
-        schema = self.schema.insert(0, pa.field(offset.name, offset.type))
+        rows = RowsAfterOffset(self.rows)
 
         def read(split: Split) -> Iterator[pa.RecordBatch]:
-            return read_rows(SplitsTask((split,)), (offset, *self.columns), schema)
+            return read_rows(SplitsTask((split,)), rows)
 
         with without_traceback():
             for split, can_replan in zip(partition.splits, partition.can_replan, strict=True):
                 plan = partial(self._plan_again, partition_of_split(split))
                 for batch in read_replanned(split, read, plan) if can_replan else read(split):
-                    yield pa.RecordBatch.from_arrays(batch.columns[1:], schema=self.schema)
+                    yield pa.RecordBatch.from_arrays(batch.columns[1:], schema=self.rows.schema)
 
     def _plan_again(self, partition: Partition, offsets: BoundedRange) -> list[Split] | None:
         """Return the current splits of *offsets*; None if offsets are out of order."""

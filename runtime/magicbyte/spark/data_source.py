@@ -10,11 +10,12 @@ from pyspark.sql.datasource import (
 )
 from pyspark.sql.types import StructType
 
-from magicbyte.spark import _options, _spark_columns
+from magicbyte.spark import _options
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._latest_reader import LatestReader
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._record_reader import FilteringReader, RecordsReader
+from magicbyte.spark._spark_rows import default_struct
 from magicbyte.spark._stream_reader import StreamReader
 from magicbyte.spark._table_reader import TableReader
 
@@ -39,6 +40,9 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     `maxPartitionBytes` (default 128m), `planPath`, `filterPushdown`, `includeInternal`, `replica`, and
     `storage.<name>`, an option of the file system of a URL such as s3://bucket/name. Options of the
     Kafka source about its broker are ignored, with a warning; any other option is an error. Only the columns of `columns` or `.schema(...)` are decoded.
+
+    `decode`, such as `value=registry,key=string`, gives typed keys and values of one topic, with `schemas`, `readerSchema` and
+    `mode`, which is `FAILFAST` (the default) or `PERMISSIVE`, as for `from_avro`.
 
     `df.write.format("magicbyte").mode("append")` writes partitions, with the columns of Spark's Kafka sink, `timestamp` and
     `offset`, and the options `topic`, `partitions`, `startingOffset`, `leaderEpoch`, `kafka.compression.type`,
@@ -68,9 +72,8 @@ class MagicbyteDataSource(PickledByValue, DataSource):
     def schema(self) -> StructType:
         with without_traceback():
             parsed = _options.parse(self.options)
-            columns = _spark_columns.default_columns(parsed)
             parsed.check_topics()
-            return _spark_columns.struct_of(columns)
+            return default_struct(parsed)
 
     def reader(self, schema: StructType) -> DataSourceReader:
         with without_traceback():

@@ -45,9 +45,9 @@ class ProtobufDecoder:
 
     def __reduce__(self) -> tuple[Any, ...]:
         descriptors = library("google.protobuf.descriptor_pb2")
-        files = descriptors.FileDescriptorSet()
-        _add_files(files, self._descriptor.file, set())
-        return _decoder_named, (files.SerializeToString(), self.name)
+        descriptor_set = descriptors.FileDescriptorSet()
+        _add_files(descriptor_set, self._descriptor.file, set())
+        return _decoder_named, (descriptor_set.SerializeToString(), self.name)
 
     @property
     def name(self) -> str:
@@ -132,14 +132,14 @@ class ProtobufDecoder:
         return json.dumps(fields, ensure_ascii=False, separators=(",", ":"))
 
 
-def _add_files(files: Any, file: Any, names: set[str]) -> None:
-    """Add *file* to the set *files*, after the files that it imports; *names* are already in it."""
-    if file.name in names:
+def _add_files(descriptor_set: Any, file: Any, added_names: set[str]) -> None:
+    """Add *file* to *descriptor_set*, after the files that it imports; *added_names* are already in it."""
+    if file.name in added_names:
         return
-    names.add(file.name)
+    added_names.add(file.name)
     for imported in file.dependencies:
-        _add_files(files, imported, names)
-    file.CopyToProto(files.file.add())
+        _add_files(descriptor_set, imported, added_names)
+    file.CopyToProto(descriptor_set.file.add())
 
 
 def _decoder_named(descriptor_set: bytes, name: str) -> ProtobufDecoder:
