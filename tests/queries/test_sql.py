@@ -172,9 +172,9 @@ def test_typed_records_have_times_in_microseconds_and_findings() -> None:
     assert {finding.code for finding in rows.report.findings} == {"values-decoded"}
 
 
-def test_topic_may_have_any_name(folder: Folder) -> None:
-    folder.segment('a"b-0', build.batch(build.records(3)))
-    assert value_of('SELECT count(*) FROM topics."a""b"', folder.path) == 3
+def test_topic_whose_name_is_no_identifier_is_in_quotes(folder: Folder) -> None:
+    folder.segment("select.a-b_c-0", build.batch(build.records(3)))
+    assert value_of('SELECT count(*) FROM topics."select.a-b_c"', folder.path) == 3
 
 
 def test_topics_and_columns_that_are_no_table_are_told_apart() -> None:
