@@ -18,8 +18,8 @@ from .kafka_classes import command
 
 LEVELS = ("read_uncommitted", "read_committed")
 
-VERSIONS = {"3.9": "3.9.2", "4.3": "4.3.1", "4.4": "4.4.0"}
-"""Versions of Kafka by release."""
+VERSIONS = {"2.8": "3.9.2", "3.9": "3.9.2", "4.3": "4.3.1", "4.4": "4.4.0"}
+"""Version of Kafka's consumer that reads from a broker, by its release: that of 2.8 cannot describe all topics."""
 
 WAIT_S = 240
 

@@ -4,7 +4,7 @@ import json
 import os
 import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -277,3 +277,17 @@ def test_partitions_that_the_manifest_lacks_after_a_kill_are_written_again(
     report = rewrite(dataset, tmp_path / "out")
     assert {row["outcome"] for row in report.partitions} == {"written"}
     assert json.loads(path.read_text()) == saved
+
+
+@pytest.mark.parametrize("write", [mb.rewrite, mb.restore])
+def test_gaps_of_the_source_are_copied(
+    write: Callable[..., mb.RewriteReport], tmp_path: Path
+) -> None:
+    """Erased messages of the formats v0 and v1 leave gaps, and the rest of the log is to be restored."""
+    messages = [build.message(b"v", offset, key=b"k%d" % (offset % 3)) for offset in range(9)]
+    build.Folder(tmp_path / "in").segment("t-0", b"".join(messages))
+    erasure = mb.erasure_of(keys=[b"k1"])
+    assert not mb.erase(mb.open(tmp_path / "in"), tmp_path / "erased", erasure).failures
+    assert not write(mb.open(tmp_path / "erased"), tmp_path / "out").failures
+    rows = mb.open(tmp_path / "out").records(["offset"]).to_pylist()
+    assert [row["offset"] for row in rows] == [0, 2, 3, 5, 6, 8]
