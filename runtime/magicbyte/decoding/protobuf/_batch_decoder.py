@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.decoding._value_slices import body_slices
+from magicbyte.decoding._value_slices import body_slices, scatter
 from magicbyte.decoding.avro import DecodedValues
 from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.protobuf._compiler import ProtobufFiles
@@ -20,8 +20,11 @@ from magicbyte.decoding.protobuf._message_types import (
 )
 from magicbyte.engines.columnar.avro_columns import Starts
 
-MAX_MESSAGE_DEPTH = 100
-"""Messages inside of messages, as in google.protobuf; deeper ones are faults."""
+MAX_ONE_BY_ONE = 16
+"""Messages of a batch that is not halved again: google.protobuf decodes all of it."""
+
+PANIC = "PanicException"
+"""Class of the errors of Rust that are no Exception in Python; ptars has none of its own."""
 
 
 class ProtobufDecoder:
@@ -77,30 +80,42 @@ class ProtobufDecoder:
             return 1
 
     def _decode_batch(self, bodies: pa.Array, fault_codes: Any) -> pa.Array:
-        """Return the messages by ptars; halve a batch that it refuses until the bad messages are found."""
-        valid = np.flatnonzero(~_nulls(bodies))
+        """Return the messages by ptars; google.protobuf decides about those that ptars does not decode well.
+
+        A batch that ptars refuses is halved until these messages are found.
+        """
+        rows = np.flatnonzero(~_nulls(bodies))
+        messages = bodies if len(rows) == len(bodies) else bodies.take(pa.array(rows))
         piece_arrays: list[pa.Array] = []
-        row_numbers: list[Any] = []
-        stack = [valid]
+        stack = [messages]
+        first = 0
         while stack:
             chunk = stack.pop()
-            if not len(chunk):
-                continue
-            messages = bodies if len(chunk) == len(bodies) else bodies.take(pa.array(chunk))
-            try:
-                array = self._structs(self._handler.array_to_record_batch(messages))  # type: ignore[union-attr]
-                fault = DecodeFault.TIME_RANGE if _has_clipped_time(array) else None
-            except ValueError:
-                fault = DecodeFault.PROTOBUF
-            if fault is None:
+            array = self._by_ptars(chunk)
+            if array is None and len(chunk) <= MAX_ONE_BY_ONE:
+                chunk_codes = np.zeros(len(chunk), np.int16)
+                array = self._decode_one_by_one(chunk, chunk_codes)
+                fault_codes[rows[first : first + len(chunk)]] = chunk_codes
+            if array is not None:
                 piece_arrays.append(array)
-                row_numbers.append(chunk)
-            elif len(chunk) == 1:
-                fault_codes[chunk[0]] = fault
+                first += len(chunk)
             else:
                 half = len(chunk) // 2
-                stack += [chunk[half:], chunk[:half]]
-        return _scattered(piece_arrays, row_numbers, len(bodies), self.type)
+                stack += [chunk.slice(half), chunk.slice(0, half)]
+        return scatter(piece_arrays, [rows], len(bodies), self.type)
+
+    def _by_ptars(self, messages: pa.Array) -> pa.Array | None:
+        """Return *messages* decoded by ptars; None if it refuses one, or decodes one in another way."""
+        assert self._handler is not None
+        try:
+            array = self._structs(self._handler.array_to_record_batch(messages))
+        except ValueError:
+            return None
+        except BaseException as error:
+            if type(error).__name__ != PANIC:
+                raise
+            return None
+        return None if _has_other_values(array) else array
 
     def _structs(self, batch: pa.RecordBatch) -> pa.Array:
         if not self.type.num_fields:
@@ -150,7 +165,7 @@ def _ptars_handler(descriptor: Any, struct_type: pa.DataType) -> Any:
     """Return ptars' handler of *descriptor*; None if it is not installed or gives other columns."""
     try:
         ptars = library("ptars")
-        config = ptars.PtarsConfig(enum_repr="string")
+        config = ptars.PtarsConfig(enum_repr="string", map_value_nullable=True)
         handler = ptars.HandlerPool([descriptor.file], config).get_for_message(descriptor)
         names = handler.schema().names
         handler.list_to_record_batch([b""])
@@ -163,25 +178,19 @@ def _nulls(array: pa.Array) -> Any:
     return array.is_null().to_numpy(zero_copy_only=False)
 
 
-def _has_clipped_time(array: pa.Array) -> bool:
-    """Return whether a time is at the end of the range: ptars puts those there that do not fit."""
+def _has_other_values(array: pa.Array) -> bool:
+    """Return whether a value differs from google.protobuf's.
+
+    ptars puts times that do not fit at the end of their range, and has a null for a missing value of a map.
+    """
     data_type = array.type
     if pa.types.is_struct(data_type):
-        return any(_has_clipped_time(array.field(number)) for number in range(data_type.num_fields))
+        return any(_has_other_values(array.field(number)) for number in range(data_type.num_fields))
     if pa.types.is_map(data_type):
-        return _has_clipped_time(array.keys) or _has_clipped_time(array.items)
+        return bool(array.items.null_count) or _has_other_values(array.items)
     if pa.types.is_list(data_type):
-        return _has_clipped_time(array.values)
+        return _has_other_values(array.values)
     if not (pa.types.is_timestamp(data_type) or pa.types.is_duration(data_type)) or not len(array):
         return False
     numbers = np.frombuffer(array.buffers()[1], np.int64)[array.offset : array.offset + len(array)]
     return bool((np.abs(np.clip(numbers, -MAX_NANOSECONDS, None)) == MAX_NANOSECONDS).any())
-
-
-def _scattered(
-    piece_arrays: list[pa.Array], row_numbers: list[Any], num_rows: int, data_type: pa.DataType
-) -> pa.Array:
-    """Return *piece_arrays* at their *row_numbers* of an array of *num_rows*, null elsewhere."""
-    from magicbyte.decoding._value_slices import scatter
-
-    return scatter(piece_arrays, row_numbers, num_rows, data_type)
