@@ -1,20 +1,21 @@
 """Records of a schema registry's topic, and the data of a real registry."""
 
+import gzip
 import json
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import pytest
 
 from magicbyte.internal_topics.schema_registry import SchemaRegistry
-from paths import shared
+from paths import CHECKOUT, shared
 
-KARAPACE = shared() / "meaning-data" / "registry-karapace-4.3"
+REGISTRY = CHECKOUT / "tests" / "registry"
+"""Topics of a real registry, Karapace, and what Confluent's client decodes; see its README.md."""
+
+LOG_DIR = REGISTRY / "log-0"
 APPLICATIONS = shared() / "meaning-data" / "apps-4.3"
 
-needs_karapace = pytest.mark.skipif(
-    not KARAPACE.is_dir(), reason="the folder shared/meaning-data is absent"
-)
 needs_applications = pytest.mark.skipif(
     not APPLICATIONS.is_dir(), reason="the folder shared/meaning-data is absent"
 )
@@ -41,5 +42,7 @@ def schema_record(
     return key, value | more
 
 
-def karapace_file(name: str) -> Path:
-    return KARAPACE / name
+@cache
+def recorded(name: str) -> str:
+    """Return the text of a compressed file of the registry's data."""
+    return gzip.decompress((REGISTRY / f"{name}.gz").read_bytes()).decode()

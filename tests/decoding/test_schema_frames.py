@@ -3,11 +3,14 @@
 import struct
 import uuid
 import zlib
+from random import Random
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
+from magicbyte.decoding._value_slices import body_slices
 from magicbyte.decoding.avro import AvroDecoder, parse_schema
 from magicbyte.decoding.message_indexes import read_indexes
 from magicbyte.decoding.schema_frames import NO_ID, FrameKind, find_frames
@@ -136,3 +139,21 @@ def test_compressed_body_of_glue_is_bounded():
     decoded = decoder.decode(pa.array(contents, pa.binary()), None)
     assert decoded.array.to_pylist() == ["ab", None, None]
     assert decoded.fault_codes.tolist()[1:] == [1014, 1014]
+
+
+def test_bodies_of_values_are_cut_at_both_ends():
+    random = Random(1)
+    for _ in range(1000):
+        sizes = [random.choice([0, 1, 5, 20, 200]) for _ in range(6)]
+        contents = [None if size == 1 else random.randbytes(size) for size in sizes]
+        values = pa.array(contents, pa.binary()).slice(random.randrange(3))
+        contents = values.to_pylist()
+        starts = np.array([random.randrange(120) for _ in contents], np.int32)
+        start, end = random.choice([0, 5, 100]), random.choice([0, 3, 90])
+        for begins, numbers in ((starts, starts.tolist()), (start, [start] * len(contents))):
+            bodies = body_slices(values, begins, end)
+            bodies.validate(full=True)
+            assert bodies.to_pylist() == [
+                None if one is None else one[number : max(len(one) - end, number)]
+                for one, number in zip(contents, numbers, strict=True)
+            ]

@@ -12,7 +12,7 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.internal_topics.schema_registry import in_context, split_subject
-from registry_data import KARAPACE, as_json, needs_karapace, registry_of, schema_record
+from registry_data import LOG_DIR, REGISTRY, as_json, recorded, registry_of, schema_record
 
 pytestmark = pytest.mark.filterwarnings("error")
 
@@ -24,10 +24,9 @@ def states(registry):
     ]
 
 
-@needs_karapace
 def test_versions_and_ids_equal_the_answers_of_a_real_registry():
-    rows = mb.open(KARAPACE / "log-0").table("schemas").to_pylist()
-    answers = json.loads((KARAPACE / "registry.json").read_text())
+    rows = mb.open(LOG_DIR).table("schemas").to_pylist()
+    answers = json.loads(recorded("registry.json"))
     present = {f"{row['subject']}/{row['version']}": row for row in rows if not row["is_gone"]}
     # The registry was not asked about the subject whose name has a slash.
     assert present.keys() - answers["versions"].keys() == {"common/money.proto/1"}
@@ -42,30 +41,26 @@ def test_versions_and_ids_equal_the_answers_of_a_real_registry():
     assert live == set(answers["live"])
 
 
-@needs_karapace
 def test_schema_that_was_deleted_for_good_is_still_a_row():
-    rows = mb.open(KARAPACE / "log-0").table("schemas").to_pylist()
+    rows = mb.open(LOG_DIR).table("schemas").to_pylist()
     assert [row["subject"] for row in rows if row["is_gone"]] == ["GoneHard"]
 
 
-@needs_karapace
 def test_guids_equal_those_of_confluents_client():
-    rows = mb.open(KARAPACE / "log-0").table("schemas").to_pylist()
-    expected = json.loads((KARAPACE / "guids.json").read_text())
+    rows = mb.open(LOG_DIR).table("schemas").to_pylist()
+    expected = json.loads((REGISTRY / "guids.json").read_text())
     ids = {row["guid"]: row["id"] for row in rows}
     assert expected.items() <= ids.items()
 
 
-@needs_karapace
 def test_settings_that_were_deleted_by_an_empty_value_are_no_rows():
-    rows = mb.open(KARAPACE / "log-0").table("schema_configs").to_pylist()
+    rows = mb.open(LOG_DIR).table("schema_configs").to_pylist()
     levels = {row["subject"]: row["compatibility_level"] for row in rows}
     assert levels == {None: "BACKWARD", "orders-value": "NONE"}
 
 
-@needs_karapace
 def test_tables_are_as_of_the_end_of_the_range():
-    rows = mb.open(KARAPACE / "log-0", offsets=(None, 16)).table("schemas").to_pylist()
+    rows = mb.open(LOG_DIR, offsets=(None, 16)).table("schemas").to_pylist()
     assert "GoneHard" not in {row["subject"] for row in rows}
 
 

@@ -12,15 +12,13 @@ import pytest
 
 import magicbyte as mb
 from magicbyte.tables.json_values import json_values
-from registry_data import APPLICATIONS, KARAPACE, needs_applications, needs_karapace
+from registry_data import APPLICATIONS, LOG_DIR, needs_applications, recorded
 
 pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 
-LOG_DIR = KARAPACE / "log-0"
-
 
 def expected_rows(topic: str) -> dict[tuple[int, int], dict[str, Any]]:
-    lines = (KARAPACE / "expected.ndjson").read_text().splitlines()
+    lines = recorded("expected.ndjson").splitlines()
     rows = [json.loads(line) for line in lines]
     return {(row["partition"], row["offset"]): row for row in rows if row["topic"] == topic}
 
@@ -72,7 +70,6 @@ def typed(topic: str, **options: Any) -> tuple[list[dict[str, Any]], mb.Report]:
     return rows.to_pylist(), rows.report
 
 
-@needs_karapace
 def test_all_versions_are_as_the_newest_by_the_rules_of_avro():
     rows, _ = typed("orders")
     judge = expected_rows("orders")
@@ -88,7 +85,6 @@ def test_all_versions_are_as_the_newest_by_the_rules_of_avro():
     assert {row["value_schema_version"] for row in rows} == {1, 2, 3, None}
 
 
-@needs_karapace
 @pytest.mark.parametrize("schema_id", [3, 5, 6])
 def test_values_of_a_version_are_as_that_version_has_them(schema_id: int):
     rows, _ = typed("orders", reader_schema=schema_id)
@@ -99,7 +95,6 @@ def test_values_of_a_version_are_as_that_version_has_them(schema_id: int):
         assert is_same(row["value"], judge[row["partition"], row["offset"]]["value"]["avro"])
 
 
-@needs_karapace
 def test_types_of_columns_are_arrows_and_not_text():
     value = mb.open(LOG_DIR).typed_records("orders").schema.field("value").type
     types = {field.name: field.type for field in value}
@@ -111,7 +106,6 @@ def test_types_of_columns_are_arrows_and_not_text():
     assert types["hash"] == pa.binary(4)
 
 
-@needs_karapace
 def test_json_of_a_registry_is_text_without_the_frame():
     rows, _ = typed("clicks")
     judge = expected_rows("clicks")
@@ -120,7 +114,6 @@ def test_json_of_a_registry_is_text_without_the_frame():
         assert json.loads(row["value"]) == expected["value"]["json"]
 
 
-@needs_karapace
 def test_protobuf_messages_equal_the_judges_but_for_the_map_that_karapace_rewrote():
     typed_rows = mb.open(LOG_DIR).typed_records("payments")
     judge = expected_rows("payments")
@@ -140,7 +133,6 @@ def test_protobuf_messages_equal_the_judges_but_for_the_map_that_karapace_rewrot
     assert num_rows == len(judge) == 34
 
 
-@needs_karapace
 def test_records_of_several_types_and_look_alikes_are_told_apart():
     rows, report = typed("mixed")
     judge = expected_rows("mixed")
@@ -171,13 +163,11 @@ def test_records_of_several_types_and_look_alikes_are_told_apart():
     assert all(one.base_offset is not None for one in messages)
 
 
-@needs_karapace
 def test_schema_that_was_deleted_for_good_still_decodes():
     rows, _ = typed("mixed")
     assert rows[-1]["value"]["GoneHard"] == {"x": 5}
 
 
-@needs_karapace
 def test_ids_in_headers_and_guids_name_schemas_of_small_values_too():
     rows, _ = typed("in-headers")
     judge = expected_rows("in-headers")
@@ -191,7 +181,6 @@ def test_ids_in_headers_and_guids_name_schemas_of_small_values_too():
     assert rows[0]["value"]["ev.A"] == {"a": 0}
 
 
-@needs_karapace
 def test_numbers_that_look_framed_are_not_decoded_by_guess():
     rows, report = typed("numbers")
     judge = expected_rows("numbers")
@@ -202,7 +191,6 @@ def test_numbers_that_look_framed_are_not_decoded_by_guess():
     assert [one.found for one in report.findings] == ["bytes", "bytes"]
 
 
-@needs_karapace
 def test_named_forms_decode_numbers_and_say_which_are_none():
     rows, report = typed("numbers", key="int32", value="int64")
     for number, row in enumerate(rows[:12]):
@@ -212,7 +200,6 @@ def test_named_forms_decode_numbers_and_say_which_are_none():
     assert "value-not-decoded" in {one.code for one in report.findings}
 
 
-@needs_karapace
 def test_named_columns_alone_are_returned_and_others_are_refused():
     rows = mb.open(LOG_DIR).typed_records("orders", columns=["offset", "value_schema_id"])
     assert rows.schema.names == ["offset", "value_schema_id"]
@@ -221,7 +208,6 @@ def test_named_columns_alone_are_returned_and_others_are_refused():
         mb.open(LOG_DIR).typed_records("orders", columns=["nope"])
 
 
-@needs_karapace
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -238,7 +224,6 @@ def test_wrong_argument_is_an_error_that_names_it(options: dict[str, Any], messa
         mb.open(LOG_DIR).typed_records("absent")
 
 
-@needs_karapace
 def test_without_schemas_the_frames_are_named_and_the_bytes_stay(tmp_path: Path):
     shutil.copytree(LOG_DIR / "payments-0", tmp_path / "payments-0")
     rows = mb.open(tmp_path).typed_records("payments")
@@ -246,7 +231,6 @@ def test_without_schemas_the_frames_are_named_and_the_bytes_stay(tmp_path: Path)
     assert isinstance(table[0]["value"], bytes)
 
 
-@needs_karapace
 @pytest.mark.parametrize("source", ["log.dir", "folder", "segment", "answers", "backup"])
 def test_schemas_come_from_exports_and_other_log_dirs(tmp_path: Path, source: str):
     shutil.copytree(LOG_DIR / "orders-0", tmp_path / "orders-0")
@@ -256,7 +240,7 @@ def test_schemas_come_from_exports_and_other_log_dirs(tmp_path: Path, source: st
         "segment": LOG_DIR / "_schemas-0" / "00000000000000000000.log",
     }.get(source, tmp_path / source)
     if source == "answers":
-        answers = json.loads((KARAPACE / "registry.json").read_text())["versions"].values()
+        answers = json.loads(recorded("registry.json"))["versions"].values()
         path = path.with_suffix(".json")
         path.write_text(json.dumps([one for one in answers if "id" in one]))
     if source == "backup":
@@ -275,7 +259,6 @@ def test_schemas_come_from_exports_and_other_log_dirs(tmp_path: Path, source: st
             assert is_same(row["value"], expected["value"]["avro_as_v3"])
 
 
-@needs_karapace
 def test_avro_file_decodes_values_after_their_frames(tmp_path: Path):
     rows = mb.open(LOG_DIR).table("schemas").to_pylist()
     (schema,) = [row["schema"] for row in rows if row["subject"] == "orders-key"]
@@ -395,7 +378,6 @@ def test_every_topic_of_connect_and_streams_is_read_without_an_error():
         assert num_rows == dataset.of_topics([topic]).records(["offset"]).to_table().num_rows
 
 
-@needs_karapace
 def test_sum_of_decoded_and_undecoded_values_is_reported_where_a_read_ends_early():
     report = mb.Report()
     batches = mb.open(LOG_DIR).typed_records("orders").read_into(report)

@@ -1,7 +1,8 @@
 """Typed keys and values for `dump` and `export`: the options, and the columns that they print or write."""
 
 import json
-from collections.abc import Iterator, Sequence
+from base64 import b64encode
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,10 +14,10 @@ from magicbyte import Dataset, Finding, InputError, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm, parse_decode_option
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
 from magicbyte.tables.stored_types import MICROSECONDS
+from magicbyte_cli.display import printable_bytes
 from magicbyte_cli.ndjson import JSON_TEXT
 from magicbyte_cli.selection import Decorator, with_options
 from magicbyte_cli.stderr_messages import warn
-from magicbyte_cli.text_table import BYTE_FORMATS
 
 TEXT_COLUMNS = (
     *("topic", "partition", "offset", "timestamp", "key", "value_schema", "value", "headers"),
@@ -27,6 +28,14 @@ SCHEMA_LABELS = ("key_schema", "value_schema")
 SIDES = ("key", "value")
 
 ONE_OF = {name.encode(): text.encode() for name, text in ONE_OF_METADATA.items()}
+
+
+BYTE_FORMATS: dict[str, Callable[[bytes], str]] = {
+    "text": printable_bytes,
+    "hex": bytes.hex,
+    "base64": lambda data: b64encode(data).decode("ascii"),
+}
+"""Formats of bytes, by the values of `--bytes`; the writer quotes cells."""
 
 
 def _forms(ctx: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> Any:

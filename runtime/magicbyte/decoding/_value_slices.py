@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.decoding.schema_frames import Int32Array
+from magicbyte.decoding.schema_frames import Int32Array, Int64Array
 from magicbyte.engines.columnar.avro_columns import Starts
-from magicbyte.tables.arrays import null_mask, value_offsets
+from magicbyte.tables.arrays import Mask, null_mask, value_offsets
 
 
 def body_slices(
@@ -25,9 +25,9 @@ def body_slices(
     sizes = np.maximum(offsets[1:] - cut_bytes - begins, 0)
     new_offsets = np.zeros(len(values) + 1, np.int32)
     np.cumsum(sizes, out=new_offsets[1:])
-    data = np.frombuffer(values.buffers()[2] or b"", np.uint8)
-    # Positions of all bytes that stay: begins repeated, plus a number that starts again at each value.
-    positions = np.repeat(begins - new_offsets[:-1], sizes) + np.arange(new_offsets[-1])
+    first, last = int(offsets[0]), int(offsets[-1])
+    data = np.frombuffer(values.buffers()[2] or b"", np.uint8)[first:last]
+    bodies = data[_are_in_bodies(begins - first, sizes, offsets - first)]
     is_null = null_mask(values)
     validity = None
     if is_null.any():
@@ -35,8 +35,32 @@ def body_slices(
     return pa.Array.from_buffers(
         pa.binary(),
         len(values),
-        [validity, pa.py_buffer(new_offsets), pa.py_buffer(np.ascontiguousarray(data[positions]))],
+        [validity, pa.py_buffer(new_offsets), pa.py_buffer(bodies)],
     )
+
+
+def _are_in_bodies(begins: Int64Array, body_sizes: Int64Array, value_bounds: Int64Array) -> Mask:
+    """Return whether each byte is in a body: from one of *begins* on, as many bytes as *body_sizes* has."""
+    fronts = begins - value_bounds[:-1]
+    backs = value_bounds[1:] - begins - body_sizes
+    are_in = np.ones(int(value_bounds[-1]), np.bool_)
+    if int(fronts.max(initial=0)) > MAX_SHORT or int(backs.max(initial=0)) > MAX_SHORT:
+        # 1 from each begin on, 0 from each end on; bodies that are empty have neither.
+        steps = np.zeros(len(are_in) + 1, np.int8)
+        is_filled = body_sizes > 0
+        steps[begins[is_filled]] += 1
+        steps[(begins + body_sizes)[is_filled]] -= 1
+        summed: Mask = np.cumsum(steps[:-1], dtype=np.int8).view(np.bool_)
+        return summed
+    for number in range(int(fronts.max(initial=0))):
+        are_in[(value_bounds[:-1] + number)[fronts > number]] = False
+    for number in range(int(backs.max(initial=0))):
+        are_in[(value_bounds[1:] - 1 - number)[backs > number]] = False
+    return are_in
+
+
+MAX_SHORT = 64
+"""Bytes of a frame that are cleared one after the other, which is faster than a sum over all bytes."""
 
 
 def scatter(

@@ -102,7 +102,10 @@ def recognize(
             or counts.num_own >= max(MIN_SHARE * num_values, 1)
             or (counts.num_decoded == num_values >= MIN_OF_OTHER_TOPICS)
         )
-        evidence = f"{SENTENCES[kind]}: {num_framed:,} of {num_values:,} values have a frame, {counts.num_decoded:,} decode"
+        evidence = (
+            f"{SENTENCES[kind]}; of a sample of {num_values:,}, {num_framed:,} have a frame and "
+            f"{counts.num_decoded:,} decode"
+        )
         if is_framed:
             return Recognition("registry", evidence, num_values, num_framed, counts.num_decoded)
         if kind not in WEAK and num_framed == num_values:

@@ -293,7 +293,7 @@ class TypedReading:
             of_schema = f", schema id {schema_id}" if schema_id != NO_ID else ""
             yield Finding(
                 code="value-not-decoded",
-                message=f"{number:,} {side}s not decoded ({fault_name(code)}): {sentence_of(code)}; "
+                message=f"{side}s not decoded: {number:,} ({fault_name(code)}: {sentence_of(code)}), "
                 f"the first at offset {offset} of partition {partition}{of_schema}",
                 topic=self.records.topic,
                 partition=partition,

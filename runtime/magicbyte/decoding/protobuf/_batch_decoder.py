@@ -104,11 +104,11 @@ class ProtobufDecoder:
                 stack += [chunk.slice(half), chunk.slice(0, half)]
         return scatter(piece_arrays, [rows], len(bodies), self.type)
 
-    def _by_ptars(self, messages: pa.Array) -> pa.Array | None:
-        """Return *messages* decoded by ptars; None if it refuses one, or decodes one in another way."""
+    def _by_ptars(self, message_bodies: pa.Array) -> pa.Array | None:
+        """Return *message_bodies* decoded by ptars; None if it refuses one, or decodes one in another way."""
         assert self._handler is not None
         try:
-            array = self._structs(self._handler.array_to_record_batch(messages))
+            array = self._structs(self._handler.array_to_record_batch(message_bodies))
         except ValueError:
             return None
         except BaseException as error:

@@ -1,0 +1,38 @@
+"""Tests of docs/typed-values.md: its examples print what the page shows, and its tables are complete."""
+
+import subprocess
+import sys
+
+import pytest
+
+from doc_examples import blocks, examples, shell_transcript
+from magicbyte.decoding.decode_option import FORMS, SUFFIXED_FORMS
+from paths import CHECKOUT
+from registry_data import REGISTRY
+
+PAGE = "docs/typed-values.md"
+TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize(("example", "shown"), examples(PAGE))
+def test_an_example_prints_what_the_page_shows(example: str, shown: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", example], stdout=subprocess.PIPE, text=True, cwd=REGISTRY
+    )
+    assert done.stdout == shown
+
+
+@pytest.mark.parametrize("block", blocks(PAGE, "shell"))
+def test_a_command_prints_what_the_page_shows(block: str) -> None:
+    assert shell_transcript(block, REGISTRY) == block
+
+
+def test_the_table_of_forms_is_complete() -> None:
+    for form in (
+        *FORMS,
+        *(f"{name}:FORM" for name in SUFFIXED_FORMS),
+        "registry",
+        "connect",
+        "json",
+    ):
+        assert f"`{form}`" in TEXT
