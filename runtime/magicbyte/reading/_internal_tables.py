@@ -3,8 +3,10 @@
 from collections.abc import Callable, Iterator, Sequence
 
 from magicbyte.reading import (
+    _connect_rows,
     _group_rows,
     _member_rows,
+    _mirror_rows,
     _producer_rows,
     _schema_rows,
     _share_rows,
@@ -30,6 +32,13 @@ READERS: dict[str, ReadRows] = {
     "schemas": _schema_rows.read_schemas,
     "schema_configs": _schema_rows.read_schema_configs,
     "schema_associations": _schema_rows.read_schema_associations,
+    "connectors": _connect_rows.connector_rows,
+    "connector_tasks": _connect_rows.task_rows,
+    "connector_offsets": _connect_rows.connector_offset_rows,
+    "connector_status": _connect_rows.status_rows,
+    "mirror_checkpoints": _mirror_rows.checkpoint_rows,
+    "mirror_offset_syncs": _mirror_rows.offset_sync_rows,
+    "mirror_heartbeats": _mirror_rows.heartbeat_rows,
     **METADATA_READERS,
 }
 """The function that reads each table, by name."""
