@@ -10,8 +10,8 @@ from magicbyte.internal_topics._secrets import masked
 from magicbyte.internal_topics.connect import (
     ConnectConfigs,
     ConnectorOffset,
+    ConnectorTask,
     StatusKey,
-    TaskId,
     is_config_record,
     is_offset_record,
     is_status_record,
@@ -68,12 +68,12 @@ def test_deleted_connector_takes_its_tasks_along() -> None:
         ("commit-a", {"tasks": 1}),
         ("connector-a", None),
     )
-    assert (configs.connectors, configs.tasks, configs.task_counts) == ({}, {}, {})
+    assert (configs.connectors, configs.committed_tasks, configs.task_counts) == ({}, {}, {})
 
 
 def test_names_may_have_hyphens_and_digits() -> None:
     configs = configs_of(("task-a-b-7-0", properties(t="0")), ("commit-a-b-7", {"tasks": 1}))
-    assert configs.tasks == {TaskId("a-b-7", 0): {"t": "0"}}
+    assert configs.committed_tasks == {ConnectorTask("a-b-7", 0): {"t": "0"}}
 
 
 def test_other_records_of_workers_change_nothing() -> None:

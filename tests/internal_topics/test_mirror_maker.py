@@ -10,7 +10,7 @@ import pytest
 
 from magicbyte.errors import FormatError
 from magicbyte.internal_topics.mirror_maker import (
-    Checkpoint,
+    MirrorCheckpoint,
     Heartbeat,
     OffsetSync,
     is_checkpoint,
@@ -32,7 +32,7 @@ SYNC_KEY, SYNC = text("t") + struct.pack(">i", 3), struct.pack(">qq", 5, 7)
 CLUSTERS, HEARTBEAT = text("src") + text("dst"), struct.pack(">hq", 0, 99)
 
 EXAMPLES: list[tuple[Callable[..., Any], bytes, bytes, tuple[Any, ...]]] = [
-    (parse_checkpoint, GROUP_KEY, CHECKPOINT, Checkpoint("g", "src.t", 3, 5, 7, "m")),
+    (parse_checkpoint, GROUP_KEY, CHECKPOINT, MirrorCheckpoint("g", "src.t", 3, 5, 7, "m")),
     (parse_offset_sync, SYNC_KEY, SYNC, OffsetSync("t", 3, 5, 7)),
     (parse_heartbeat, CLUSTERS, HEARTBEAT, Heartbeat("src", "dst", 99)),
 ]
@@ -59,7 +59,7 @@ def test_tombstone_has_the_key_alone(
     parse: Callable[..., Any], key: bytes, value: bytes, expected: tuple[Any, ...]
 ) -> None:
     parsed = parse(key, None)
-    num_key_fields = {Checkpoint: 3, OffsetSync: 2, Heartbeat: 2}[type(parsed)]
+    num_key_fields = {MirrorCheckpoint: 3, OffsetSync: 2, Heartbeat: 2}[type(parsed)]
     assert parsed[:num_key_fields] == expected[:num_key_fields]
     assert set(parsed[num_key_fields:]) == {None}
 

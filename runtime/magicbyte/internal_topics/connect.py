@@ -1,6 +1,6 @@
 """The state of Kafka Connect that the records of its three topics add up to.
 
-The rules are those of KafkaConfigBackingStore, KafkaOffsetBackingStore and KafkaStatusBackingStore. Values are JSON
+The rules come from KafkaConfigBackingStore, KafkaOffsetBackingStore and KafkaStatusBackingStore. Values are JSON
 of the worker's internal converter, which has no schemas.
 """
 
@@ -31,19 +31,19 @@ TOPIC_AND_CONNECTOR = ":connector-"
 Fields = dict[str, Any]
 
 
-class TaskId(NamedTuple):
+class ConnectorTask(NamedTuple):
     """A task of a connector."""
 
     connector: str
     number: int
 
 
-def parse_task_id(text: str) -> TaskId:
+def parse_task_id(text: str) -> ConnectorTask:
     """Parse the end of a key such as `task-NAME-0`; the name may have hyphens."""
     connector, _, number = text.rpartition("-")
     if not connector or not re.fullmatch(r"[0-9]{1,9}", number):
         raise invalid_record(f"the key names no task: {text[:100]!r}")
-    return TaskId(connector, int(number))
+    return ConnectorTask(connector, int(number))
 
 
 def json_fields(value: bytes) -> Fields:
@@ -115,11 +115,11 @@ class ConnectConfigs:
     target_states: dict[str, str] = field(default_factory=dict)
     task_counts: dict[str, int] = field(default_factory=dict)
     """Tasks by connector, as its last commit has them."""
-    tasks: dict[TaskId, dict[str, str]] = field(default_factory=dict)
-    """Configurations of tasks that were committed."""
+    committed_tasks: dict[ConnectorTask, dict[str, str]] = field(default_factory=dict)
+    """Configurations of tasks."""
     inconsistent: set[str] = field(default_factory=set)
     """Connectors whose last commit counts tasks that no record has."""
-    _uncommitted: dict[str, dict[TaskId, dict[str, str]]] = field(default_factory=dict)
+    _uncommitted: dict[str, dict[ConnectorTask, dict[str, str]]] = field(default_factory=dict)
     """Configurations of tasks by connector, until a commit follows."""
 
     def apply(self, record_key: bytes | None, value: bytes | None) -> None:
@@ -146,7 +146,7 @@ class ConnectConfigs:
         """
         if connector not in self.inconsistent:
             for number in range(self.task_counts.get(connector, 0)):
-                yield number, self.tasks.get(TaskId(connector, number))
+                yield number, self.committed_tasks.get(ConnectorTask(connector, number))
 
     def _set_connector(self, name: str, value: bytes | None) -> None:
         if value is not None:
@@ -157,8 +157,8 @@ class ConnectConfigs:
         self.task_counts.pop(name, None)
         self._uncommitted.pop(name, None)
         self.inconsistent.discard(name)
-        for task in [task for task in self.tasks if task.connector == name]:
-            del self.tasks[task]
+        for each in [each for each in self.committed_tasks if each.connector == name]:
+            del self.committed_tasks[each]
 
     def _set_target_state(self, name: str, value: bytes | None) -> None:
         if value is None:
@@ -171,10 +171,10 @@ class ConnectConfigs:
             raise invalid_record(f"target state {state!r} does not exist")
         self.target_states[name] = state
 
-    def _set_task(self, task: TaskId, value: bytes | None) -> None:
+    def _set_task(self, connector_task: ConnectorTask, value: bytes | None) -> None:
         if value is not None:
             properties = _properties(json_fields(value))
-            self._uncommitted.setdefault(task.connector, {})[task] = properties
+            self._uncommitted.setdefault(connector_task.connector, {})[connector_task] = properties
 
     def _commit(self, name: str, value: bytes | None) -> None:
         if value is None:
@@ -185,7 +185,7 @@ class ConnectConfigs:
         uncommitted = self._uncommitted.pop(name, {})
         # After compaction, a commit may follow fewer or more tasks than it counts.
         if count <= len(uncommitted):
-            self.tasks.update(uncommitted)
+            self.committed_tasks.update(uncommitted)
             self.inconsistent.discard(name)
         else:
             self.inconsistent.add(name)
@@ -196,7 +196,7 @@ class ConnectorOffset(NamedTuple):
     """Offset of a partition of a source connector's source: both are JSON."""
 
     connector: str
-    partition: str
+    source_partition: str
     offset: str | None
 
 
@@ -213,7 +213,7 @@ class StatusKey(NamedTuple):
     """Subject of a state: a connector, one of its tasks, or a topic that it uses."""
 
     connector: str
-    task: int | None = None
+    task_number: int | None = None
     topic: str | None = None
 
 
@@ -226,8 +226,7 @@ def parse_status_key(record_key: bytes | None) -> StatusKey:
     if match[1] == "connector":
         return StatusKey(match[2])
     if match[1] == "task":
-        task = parse_task_id(match[2])
-        return StatusKey(task.connector, task.number)
+        return StatusKey(*parse_task_id(match[2]))
     topic, separator, connector = match[2].partition(TOPIC_AND_CONNECTOR)
     if not separator:
         raise invalid_record("the key names no connector")
@@ -241,7 +240,7 @@ class Status(NamedTuple):
     worker_id: str | None
     generation: int | None
     trace: str | None
-    version: str | None
+    plugin_version: str | None
     timestamp: int | None
     offset: int
 
@@ -257,7 +256,7 @@ def parse_status(value: bytes, timestamp: int | None, offset: int) -> Status:
         worker_id=safe_text(fields.get("worker_id")),
         generation=generation,
         trace=safe_text(fields.get("trace")),
-        version=safe_text(fields.get("version")),
+        plugin_version=safe_text(fields.get("version")),
         timestamp=timestamp,
         offset=offset,
     )
@@ -276,7 +275,7 @@ def is_offset_record(record_key: bytes | None) -> bool:
     if record_key is None or not record_key.startswith(b'["'):
         return False
     try:
-        return isinstance(parse_connector_offset(record_key, None).partition, str)
+        return isinstance(parse_connector_offset(record_key, None).connector, str)
     except FormatError:
         return False
 

@@ -19,7 +19,7 @@ VERSION = 0
 """Version of the value of checkpoints and heartbeats; offset syncs have none."""
 
 
-class Checkpoint(NamedTuple):
+class MirrorCheckpoint(NamedTuple):
     """Offset of a group in the source cluster, and the offset of the same record in the target cluster."""
 
     group: str
@@ -27,7 +27,7 @@ class Checkpoint(NamedTuple):
     partition: int
     upstream_offset: int | None
     downstream_offset: int | None
-    metadata: str | None
+    commit_metadata: str | None
 
 
 class OffsetSync(NamedTuple):
@@ -82,7 +82,7 @@ class _Struct:
 
 
 def _unwrapped(data: bytes) -> bytes:
-    """Return the bytes that JsonConverter has put into JSON, with or without a schema; other *data* as they are."""
+    """Return the bytes that JsonConverter has put into JSON, with or without a schema; other *data* unchanged."""
     if data[:1] not in (b"{", b'"'):
         return data
     try:
@@ -93,16 +93,16 @@ def _unwrapped(data: bytes) -> bytes:
         return data
 
 
-def parse_checkpoint(record_key: bytes | None, value: bytes | None) -> Checkpoint:
+def parse_checkpoint(record_key: bytes | None, value: bytes | None) -> MirrorCheckpoint:
     """Return the checkpoint in a record, without offsets for a tombstone. Raises FormatError if it is none."""
     fields = _Struct(record_key, "key")
     group, topic, partition = fields.text(), fields.text(), fields.number(INT32)
     fields.end()
     if value is None:
-        return Checkpoint(group, topic, partition, None, None, None)
+        return MirrorCheckpoint(group, topic, partition, None, None, None)
     fields = _Struct(value, "value")
     fields.check_version()
-    checkpoint = Checkpoint(
+    checkpoint = MirrorCheckpoint(
         group, topic, partition, fields.number(INT64), fields.number(INT64), fields.text()
     )
     fields.end()

@@ -59,11 +59,11 @@ def each_applied(
     topic_source: TopicSource, topic: str, report: Report, apply: Callable[[AppliedRecord], None]
 ) -> None:
     """Call *apply* with each record of *topic*; a FormatError that it raises becomes a finding of *report*."""
-    for record in applied_records(topic_source.of_topics([topic]), report):
+    for applied in applied_records(topic_source.of_topics([topic]), report):
         try:
-            apply(record)
+            apply(applied)
         except FormatError as error:
-            report.findings.append(_finding(record, error))
+            report.findings.append(_finding(applied, error))
 
 
 def each_decoded(
@@ -73,20 +73,20 @@ def each_decoded(
     decode: Callable[[bytes | None, bytes | None], Decoded],
 ) -> Iterator[tuple[AppliedRecord, Decoded]]:
     """Yield each record of *topic* with what *decode* returns for its key and value; faults are findings."""
-    for record in applied_records(topic_source.of_topics([topic]), report):
+    for applied in applied_records(topic_source.of_topics([topic]), report):
         try:
-            decoded = decode(record.key, record.value)
+            decoded = decode(applied.key, applied.value)
         except FormatError as error:
-            report.findings.append(_finding(record, error))
+            report.findings.append(_finding(applied, error))
             continue
-        yield record, decoded
+        yield applied, decoded
 
 
-def _finding(record: AppliedRecord, error: FormatError) -> Finding:
+def _finding(applied: AppliedRecord, error: FormatError) -> Finding:
     return Finding(
         code=error.finding.code,
-        message=f"record at offset {record.offset}: {error.finding.message}",
-        topic=record.topic,
-        partition=record.partition,
-        base_offset=record.offset,
+        message=f"record at offset {applied.offset}: {error.finding.message}",
+        topic=applied.topic,
+        partition=applied.partition,
+        base_offset=applied.offset,
     )

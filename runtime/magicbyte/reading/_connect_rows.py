@@ -18,6 +18,7 @@ from magicbyte.internal_topics.connect import (
 from magicbyte.reading._application_topics import (
     LIKELY_WORDS,
     each_applied,
+    each_decoded,
     is_likely_of_connect,
     topics_of,
 )
@@ -66,10 +67,10 @@ def status_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
         for subject, status in sorted(statuses.items(), key=lambda item: str(item[0])):
             yield {
                 "connector": subject.connector,
-                "task": subject.task,
+                "task": subject.task_number,
                 "topic": subject.topic,
                 **_state(status),
-                "version": status.version,
+                "version": status.plugin_version,
                 "timestamp": status.timestamp,
                 "record_offset": status.offset,
                 "status_topic": topic,
@@ -78,24 +79,25 @@ def status_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
 
 def connector_offset_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `connector_offsets`."""
-    is_record = lambda record: is_offset_record(record.key)  # noqa: E731
-    for topic in topics_of(topic_source, is_likely_of_connect, is_record):
-        latest: dict[tuple[str, str], Row] = {}
-
-        def apply(latest: dict[tuple[str, str], Row], topic: str, record: AppliedRecord) -> None:
-            entry = parse_connector_offset(record.key, record.value)
-            place = entry.connector, entry.partition
-            latest.pop(place, None)
-            if entry.offset is not None:
-                latest[place] = {
-                    **entry._asdict(),
-                    "timestamp": record.timestamp,
-                    "record_offset": record.offset,
+    topics = topics_of(
+        topic_source, is_likely_of_connect, lambda applied: is_offset_record(applied.key)
+    )
+    for topic in topics:
+        row_by_source: dict[tuple[str, str], Row] = {}
+        for applied, (connector, source_partition, offset) in each_decoded(
+            topic_source, topic, report, parse_connector_offset
+        ):
+            row_by_source.pop((connector, source_partition), None)
+            if offset is not None:
+                row_by_source[connector, source_partition] = {
+                    "connector": connector,
+                    "partition": source_partition,
+                    "offset": offset,
+                    "timestamp": applied.timestamp,
+                    "record_offset": applied.offset,
                     "offsets_topic": topic,
                 }
-
-        each_applied(topic_source, topic, report, partial(apply, latest, topic))
-        yield from (latest[place] for place in sorted(latest))
+        yield from (row_by_source[source] for source in sorted(row_by_source))
 
 
 def _clusters(
@@ -103,14 +105,14 @@ def _clusters(
 ) -> Iterator[tuple[str, ConnectConfigs, Statuses]]:
     """Yield for each cluster of workers its topic of configurations, what that holds, and the states."""
     topics = topics_of(
-        topic_source, is_likely_of_connect, lambda record: is_config_record(record.key)
+        topic_source, is_likely_of_connect, lambda applied: is_config_record(applied.key)
     )
     status_topics = _status_topics(topic_source) if topics else []
     for topic in topics:
         configs = ConnectConfigs()
 
-        def apply(configs: ConnectConfigs, record: AppliedRecord) -> None:
-            configs.apply(record.key, record.value)
+        def apply(configs: ConnectConfigs, applied: AppliedRecord) -> None:
+            configs.apply(applied.key, applied.value)
 
         each_applied(topic_source, topic, report, partial(apply, configs))
         status_topic = _status_topic_of(topic, status_topics)
@@ -120,7 +122,7 @@ def _clusters(
 
 def _status_topics(topic_source: TopicSource) -> list[str]:
     return topics_of(
-        topic_source, is_likely_of_connect, lambda record: is_status_record(record.key)
+        topic_source, is_likely_of_connect, lambda applied: is_status_record(applied.key)
     )
 
 
@@ -139,12 +141,12 @@ def _status_topic_of(config_topic: str, status_topics: list[str]) -> str | None:
 def _statuses(topic_source: TopicSource, topic: str, report: Report) -> Statuses:
     statuses: Statuses = {}
 
-    def apply(record: AppliedRecord) -> None:
-        subject = parse_status_key(record.key)
-        if record.value is None:
+    def apply(applied: AppliedRecord) -> None:
+        subject = parse_status_key(applied.key)
+        if applied.value is None:
             statuses.pop(subject, None)
         else:
-            statuses[subject] = parse_status(record.value, record.timestamp, record.offset)
+            statuses[subject] = parse_status(applied.value, applied.timestamp, applied.offset)
 
     each_applied(topic_source, topic, report, apply)
     return statuses

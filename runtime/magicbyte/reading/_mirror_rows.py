@@ -24,46 +24,48 @@ LIKELY_NAME = re.compile(r"checkpoint|offset-?sync|heartbeat", re.IGNORECASE)
 def checkpoint_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `mirror_checkpoints`: the last one of each group and partition."""
     for topic in _topics(topic_source, is_checkpoint):
-        latest: dict[tuple[Any, ...], Row] = {}
-        for record, checkpoint in each_decoded(topic_source, topic, report, parse_checkpoint):
+        last_rows: dict[tuple[Any, ...], Row] = {}
+        for applied, checkpoint in each_decoded(topic_source, topic, report, parse_checkpoint):
             place = checkpoint.group, checkpoint.topic, checkpoint.partition
-            latest.pop(place, None)
-            if record.value is not None:
-                latest[place] = checkpoint._asdict() | _position(record, "checkpoints_topic")
-        yield from (latest[place] for place in sorted(latest))
+            last_rows.pop(place, None)
+            if applied.value is not None:
+                row = checkpoint._asdict()
+                row["metadata"] = row.pop("commit_metadata")
+                last_rows[place] = row | _position(applied, "checkpoints_topic")
+        yield from (last_rows[place] for place in sorted(last_rows))
 
 
 def offset_sync_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `mirror_offset_syncs`, all that the log has."""
     for topic in _topics(topic_source, is_offset_sync):
-        for record, sync in each_decoded(topic_source, topic, report, parse_offset_sync):
-            if record.value is not None:
-                yield sync._asdict() | _position(record, "offset_syncs_topic")
+        for applied, sync in each_decoded(topic_source, topic, report, parse_offset_sync):
+            if applied.value is not None:
+                yield sync._asdict() | _position(applied, "offset_syncs_topic")
 
 
 def heartbeat_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
     """Yield the rows of `mirror_heartbeats`: the last one of each pair of clusters."""
     for topic in _topics(topic_source, is_heartbeat):
-        latest: dict[tuple[str, str], Row] = {}
-        for record, heartbeat in each_decoded(topic_source, topic, report, parse_heartbeat):
+        last_rows: dict[tuple[str, str], Row] = {}
+        for applied, heartbeat in each_decoded(topic_source, topic, report, parse_heartbeat):
             place = heartbeat.source_cluster, heartbeat.target_cluster
-            latest.pop(place, None)
-            if record.value is not None:
-                latest[place] = heartbeat._asdict() | _position(record, "heartbeats_topic")
-        yield from (latest[place] for place in sorted(latest))
+            last_rows.pop(place, None)
+            if applied.value is not None:
+                last_rows[place] = heartbeat._asdict() | _position(applied, "heartbeats_topic")
+        yield from (last_rows[place] for place in sorted(last_rows))
 
 
 def _topics(topic_source: TopicSource, is_record: Any) -> list[str]:
     return topics_of(
         topic_source,
         lambda topic: LIKELY_NAME.search(topic) is not None,
-        lambda record: is_record(record.key, record.value),
+        lambda applied: is_record(applied.key, applied.value),
     )
 
 
-def _position(record: AppliedRecord, topic_column: str) -> Row:
+def _position(applied: AppliedRecord, topic_column: str) -> Row:
     return {
-        "timestamp": record.timestamp,
-        "record_offset": record.offset,
-        topic_column: record.topic,
+        "timestamp": applied.timestamp,
+        "record_offset": applied.offset,
+        topic_column: applied.topic,
     }
