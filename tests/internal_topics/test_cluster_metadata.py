@@ -68,6 +68,7 @@ def test_removed_topic_takes_its_partitions_and_configs_along() -> None:
     )
     assert not list(cluster.registry)
     assert cluster.id_of("a") is None
+    assert cluster.deleted_name_of(TOPIC) == "a"
     assert cluster.configs == {(4, "a"): {"x": "1"}}
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from magicbyte.errors import FormatError
 from magicbyte.internal_topics.mirror_maker import (
-    MirrorCheckpoint,
     Heartbeat,
+    MirrorCheckpoint,
     OffsetSync,
     is_checkpoint,
     is_heartbeat,

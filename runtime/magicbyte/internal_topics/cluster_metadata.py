@@ -114,6 +114,10 @@ class ClusterMetadata:
         topic = self.registry.by_id.get(topic_id)
         return None if topic is None else topic.name
 
+    def deleted_name_of(self, topic_id: str) -> str | None:
+        """Return the name of the deleted topic with the id *topic_id*; None if no record has deleted one."""
+        return self.registry.deleted_names.get(topic_id)
+
     def replicas_of(self, topic_id: str, number: int) -> Replicas | None:
         """Return the replicas of a partition; None if there is no such partition."""
         topic = self.registry.by_id.get(topic_id)

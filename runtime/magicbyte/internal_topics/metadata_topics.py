@@ -122,6 +122,8 @@ class TopicRegistry:
 
     by_id: dict[str, TopicRegistration] = field(default_factory=dict)
     id_by_name: dict[str, str] = field(default_factory=dict)
+    deleted_names: dict[str, str] = field(default_factory=dict)
+    """Names of topics that records have deleted, by topic id; a snapshot does not have them."""
 
     def __iter__(self) -> Iterator[TopicRegistration]:
         return iter(self.by_id.values())
@@ -138,6 +140,7 @@ class TopicRegistry:
         """Remove a topic with its partitions, and return its name."""
         topic = self._topic(fields["topicId"])
         del self.by_id[topic.topic_id]
+        self.deleted_names[topic.topic_id] = topic.name
         if self.id_by_name.get(topic.name) == topic.topic_id:
             del self.id_by_name[topic.name]
         return topic.name

@@ -366,6 +366,17 @@ def test_folder_of_an_unknown_topic_becomes_stray_without_loss(broker: KraftBrok
     assert broker.predict() == ("starts", [], {"gamma-0": "stray"})
 
 
+def test_folder_of_a_deleted_topic_becomes_stray_and_the_finding_says_so(
+    broker: KraftBroker,
+) -> None:
+    broker.append(removal_record(broker.topic_ids["alpha"]))
+    broker.write_metadata()
+    assert broker.predict() == ("starts", [], {"alpha-0": "stray", "alpha-1": "stray"})
+    messages = [one.message for one in broker.verify().findings if one.code == "partition-stray"]
+    name = f"its topic alpha with the id {broker.topic_ids['alpha']} was deleted"
+    assert len(messages) == 2 and all(message.startswith(name) for message in messages)
+
+
 def test_folder_with_the_topic_id_of_another_topic_is_not_served(broker: KraftBroker) -> None:
     broker.place("gamma", 0, 0, broker.topic_ids["alpha"])
     assert broker.predict() == ("starts", [], {"gamma-0": "not-served"})

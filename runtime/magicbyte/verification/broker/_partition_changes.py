@@ -243,7 +243,10 @@ class PartitionJudge:
         node_id = self.placement.group.node_id
         if metadata.num_lost and metadata.is_refetched(node_id):
             return None  # the broker gets the lost part of the metadata from the controllers
-        if metadata.before.has_partition(*placed.key) or metadata.num_lost:
+        deleted_name = metadata.before.deleted_name_of(topic_id)
+        if deleted_name is not None:
+            why = f"its topic {deleted_name} with the id {topic_id} was deleted"
+        elif metadata.before.has_partition(*placed.key) or metadata.num_lost:
             why = "the rest of the metadata log does not know its topic"
         else:
             why = f"the metadata does not know its topic id {topic_id}"
