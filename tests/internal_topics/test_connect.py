@@ -1,10 +1,13 @@
 """Tests of the fold of Kafka Connect's topics."""
 
 import json
+import random
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from cli.dump_log.drawn import damaged
 from magicbyte.errors import FormatError
 from magicbyte.internal_topics._secrets import masked
 from magicbyte.internal_topics.connect import (
@@ -195,3 +198,27 @@ def test_other_values_are_shown_but_for_passwords_in_them(
     name: str, value: str, shown: str | None
 ) -> None:
     assert masked(name, value) == (shown or value.replace("geheim", "[hidden]"))
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_damaged_records_raise_no_other_error(seed: int) -> None:
+    chance = random.Random(seed)
+    examples = [
+        (b"connector-a", b'{"properties":{"x":"1"}}'),
+        (b"task-a-0", b'{"properties":{"x":"1"}}'),
+        (b"commit-a", b'{"tasks":1}'),
+        (b"target-state-a", b'{"state":"PAUSED"}'),
+        (b"status-task-a-0", b'{"state":"RUNNING","generation":1}'),
+        (b'["a",{"f":"g"}]', b'{"p":1}'),
+    ]
+    configs = ConnectConfigs()
+    for _ in range(2000):
+        key, value = (damaged(chance, data) for data in chance.choice(examples))
+        for read in (
+            lambda: configs.apply(key, value),  # noqa: B023
+            lambda: parse_status_key(key),  # noqa: B023
+            lambda: parse_status(value, None, 0),  # noqa: B023
+            lambda: parse_connector_offset(key, value),  # noqa: B023
+        ):
+            with suppress(FormatError):
+                read()

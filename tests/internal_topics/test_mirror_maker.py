@@ -1,13 +1,16 @@
 """Tests of the records of MirrorMaker."""
 
 import json
+import random
 import struct
 from base64 import b64encode
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
+from cli.dump_log.drawn import damaged
 from magicbyte.errors import FormatError
 from magicbyte.internal_topics.mirror_maker import (
     Heartbeat,
@@ -87,3 +90,14 @@ def test_kinds_of_records_are_told_apart() -> None:
     tests = (is_checkpoint, is_offset_sync, is_heartbeat)
     for number, (_, key, value, _) in enumerate(EXAMPLES):
         assert [test(key, value) for test in tests] == [other == number for other in range(3)]
+
+
+@pytest.mark.parametrize(("parse", "key", "value", "expected"), EXAMPLES)
+def test_damaged_records_raise_no_other_error(
+    parse: Callable[..., Any], key: bytes, value: bytes, expected: tuple[Any, ...]
+) -> None:
+    chance = random.Random(7)
+    for _ in range(3000):
+        wrap = chance.choice((bytes, in_json))
+        with suppress(FormatError):
+            parse(damaged(chance, wrap(key)), damaged(chance, wrap(value)))

@@ -366,3 +366,12 @@ def test_log_up_to_each_snapshot_of_a_real_controller_has_its_state(folder: Path
         assert state(row["value"] for row in log if row["offset"] < offset) == state(values)
         num_equal += 1
     assert num_equal or log[0]["offset"] > 1
+
+
+def test_snapshot_that_is_named_alone_gives_its_state(broker: KraftBroker) -> None:
+    write_snapshot(broker, 40, snapshot(created("old", 1)))
+    write_snapshot(broker, 41, snapshot(created("new", 2)))
+    older, newer = sorted(broker.metadata.glob("*.checkpoint"))
+    assert [row["topic"] for row in table(older, "topics")] == ["old"]
+    rows = mb.open(older, newer).table("topics").to_pylist()
+    assert [row["topic"] for row in rows] == ["new"]

@@ -70,12 +70,12 @@ def each_decoded(
     topic_source: TopicSource,
     topic: str,
     report: Report,
-    decode: Callable[[bytes | None, bytes | None], Decoded],
+    parse_record: Callable[[bytes | None, bytes | None], Decoded],
 ) -> Iterator[tuple[AppliedRecord, Decoded]]:
-    """Yield each record of *topic* with what *decode* returns for its key and value; faults are findings."""
+    """Yield each record of *topic* with what *parse_record* returns for its key and value; faults are findings."""
     for applied in applied_records(topic_source.of_topics([topic]), report):
         try:
-            decoded = decode(applied.key, applied.value)
+            decoded = parse_record(applied.key, applied.value)
         except FormatError as error:
             report.findings.append(_finding(applied, error))
             continue

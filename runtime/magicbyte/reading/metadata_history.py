@@ -12,6 +12,7 @@ from magicbyte.logdir.metadata_snapshots import (
     METADATA_FOLDER,
     METADATA_TOPIC,
     MetadataSnapshot,
+    metadata_snapshot,
     metadata_snapshots,
 )
 from magicbyte.reading._one_pass import record_rows
@@ -35,12 +36,25 @@ def read_cluster(topic_source: TopicSource, report: Report) -> ClusterMetadata |
     Raises InputError if the paths hold the metadata of several clusters.
     """
     logs = [log for log in topic_source.of_topics([METADATA_TOPIC]).logs if log.partition == 0]
+    logs = logs or _named_snapshots(topic_source)
     if not logs:
         return None
     if len(logs) > 1:
         folders = " and ".join(log.folder for log in logs)
         raise InputError(f"several metadata logs: {folders}", "the paths of one cluster")
     return _MetadataHistory(logs[0], topic_source.options, report).read()
+
+
+def _named_snapshots(topic_source: TopicSource) -> list[PartitionLog]:
+    """Return the snapshots that were named instead of a folder, as the files of one log; nothing without one."""
+    files = [
+        replace(file, kind="checkpoint")
+        for log in topic_source.logs
+        for file in log.files
+        if log.topic is None and metadata_snapshot(file) is not None
+    ]
+    log = PartitionLog(METADATA_TOPIC, 0, METADATA_FOLDER, None, tuple(files), is_named_files=True)
+    return [log] if files else []
 
 
 class _MetadataHistory:
