@@ -56,6 +56,7 @@ CONVERSIONS: dict[str, dict[str, Any]] = {
     },
     "large-batches": {"magic": 2, "codec": "zstd", "batch_bytes": 100_000},
     "v1": {"magic": 1, "codec": "snappy", "lossy": True},
+    "v0": {"magic": 0, "codec": "gzip", "lossy": True},
 }
 
 DAMAGED_CLUSTERS, TIERED = "killed", "tiered"
@@ -118,7 +119,7 @@ def converted(tmp_path_factory: pytest.TempPathFactory) -> WrittenLogs:
                 hidden = uncommitted_offsets(cluster)
                 for row in report.partitions:
                     name = f"{row['topic']}-{row['partition']}"
-                    as_messages(records, prefix + name, hidden[name])
+                    as_messages(records, prefix + name, hidden[name], conversion["magic"])
     return logs
 
 
@@ -132,10 +133,15 @@ def with_create_time(records: dict[str, dict[str, list[Record]]], prefix: str) -
                         row["timestamp_type"] = "CreateTime"
 
 
-def as_messages(records: dict[str, dict[str, list[Record]]], name: str, hidden: set[int]) -> None:
-    """Give the partition *name* at both isolation levels all records but the *hidden* offsets, without headers."""
+def as_messages(
+    records: dict[str, dict[str, list[Record]]], name: str, hidden: set[int], magic: int
+) -> None:
+    """Give the partition *name* at both isolation levels all records but the *hidden* offsets, as messages of format *magic*."""
+    changed: Record = {"headers": []}
+    if magic == 0:
+        changed |= {"timestamp": -1, "timestamp_type": "NoTimestampType"}
     rows = records["read_uncommitted"].get(name, [])
-    rows = [row | {"headers": []} for row in rows if row["offset"] not in hidden]
+    rows = [row | changed for row in rows if row["offset"] not in hidden]
     records["read_uncommitted"][name] = records["read_committed"][name] = rows
 
 
@@ -166,7 +172,7 @@ def damaged_logs() -> Iterator[tuple[str, list[str]]]:
             yield f"{cluster.name}.", cluster.log_dirs
 
 
-@pytest.mark.parametrize("release", RELEASES)
+@pytest.mark.parametrize("release", ("2.8", *RELEASES))
 def test_consumers_get_the_records_of_the_source_from_converted_logs(
     release: str, converted: WrittenLogs, tmp_path: Path
 ) -> None:
@@ -182,7 +188,8 @@ def test_consumers_get_the_sound_records_from_salvaged_logs(
 
 def check_that_a_broker_takes(logs: WrittenLogs, release: str, folder: Path) -> None:
     names, expected = sorted(logs.expected.bounds), logs.expected
-    with killed_at_the_end(release, folder, QUIET) as broker:
+    properties = QUIET | ({"broker.id": 1} if release == "2.8" else {})
+    with killed_at_the_end(release, folder, properties) as broker:
         broker.start()
         for prefix, output in logs.outputs.items():
             place(output, broker.log_dirs[0], prefix)
