@@ -27,6 +27,9 @@ PROPERTIES = {
 
 TIMEOUT_S = 30
 
+QUIET_S = 7
+"""Seconds without a change of assignments after which a moment is quiet."""
+
 TOOLS = "org.apache.kafka.tools."
 GROUP_TOOL = f"{TOOLS}consumer.group.ConsumerGroupCommand"
 SHARE_TOOL = f"{TOOLS}consumer.group.ShareGroupCommand"
@@ -197,13 +200,25 @@ class GroupChanges:
             command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
         )
 
-    def settle(self, seconds: float = 8) -> None:
-        """Let the members of all groups finish their rebalances."""
-        until = time.monotonic() + seconds
+    def settle(self) -> None:
+        """Let the members of all groups finish their rebalances: nothing changes for some seconds."""
+        until = time.monotonic() + TIMEOUT_S * 4
+        before: list[Any] = []
+        quiet_since = time.monotonic()
         while time.monotonic() < until:
-            for _, consumer in self.consumers:
-                consumer.poll(0.05)
-            time.sleep(0.05)
+            self.poll()
+            members = [
+                (each.memberid(), sorted(map(str, each.assignment()))) for _, each in self.consumers
+            ]
+            if members != before or not all(member_id for member_id, _ in members):
+                before, quiet_since = members, time.monotonic()
+            if time.monotonic() - quiet_since > QUIET_S:
+                return
+
+    def poll(self) -> None:
+        for _, consumer in self.consumers:
+            consumer.poll(0.05)
+        time.sleep(0.05)
 
     def close(self) -> None:
         for _, consumer in self.consumers:
@@ -248,11 +263,18 @@ class GroupChanges:
             describe = ("describe", "--transactional-id", name)
             questions[f"transaction {name}"] = (TRANSACTION_TOOL, *describe)
         with ThreadPoolExecutor(3) as pool:
-            texts = pool.map(lambda question: self.tool(*question), questions.values())
-            return {
-                subject: _tabbed(text) if question[0] == TRANSACTION_TOOL else rows_of(text)
-                for (subject, question), text in zip(questions.items(), texts, strict=True)
+            texts = {
+                subject: pool.submit(self.tool, *question)
+                for subject, question in questions.items()
             }
+            while not all(text.done() for text in texts.values()):
+                self.poll()  # a member that does not poll leaves its group
+        return {
+            subject: (_tabbed if questions[subject][0] == TRANSACTION_TOOL else rows_of)(
+                text.result()
+            )
+            for subject, text in texts.items()
+        }
 
 
 def _tabbed(text: str) -> Lines:

@@ -1,5 +1,6 @@
 """Tests of the tables of groups, beside the answers of Kafka's tools (meaning-data in the folder `shared`)."""
 
+import shutil
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -238,3 +239,20 @@ def test_a_streams_group_has_the_epochs_that_the_tool_prints() -> None:
     names = ("state", "group_epoch", "assignment_epoch", "member_count")
     shown = ("STATE", "GROUP-EPOCH", "TARGET-ASSIGNMENT-EPOCH", "#MEMBERS")
     assert [str(row[name]) for name in names] == [line[name] for name in shown]
+
+
+@needs_internals
+def test_damage_in_the_topic_is_reported_and_other_records_count(tmp_path: Path) -> None:
+    log_dir = tmp_path / "log-0"
+    shutil.copytree(INTERNALS[0] / "log-0", log_dir, copy_function=shutil.copyfile)
+    segment = log_dir / "__consumer_offsets-1" / f"{0:020}.log"
+    data = bytearray(segment.read_bytes())
+    data[len(data) // 2] ^= 1
+    segment.chmod(0o644)
+    segment.write_bytes(data)
+    rows = mb.open(log_dir, on_damage="skip").table("group_offsets")
+    groups = {row["group"] for row in rows.to_pylist()}
+    assert {"g-empty", "g-consumer", "g-txn"} <= groups
+    assert "error" in {finding.severity for finding in rows.report.findings}
+    with pytest.raises(mb.FormatError):
+        mb.open(log_dir).table("group_offsets").to_pylist()

@@ -26,6 +26,10 @@ class ClassicGroup:
         return [] if self.fields is None else list(self.fields["members"])
 
     @property
+    def member_count(self) -> int:
+        return len(self.members)
+
+    @property
     def state(self) -> str:
         """State that a coordinator gives the group when it has loaded it."""
         return "Stable" if self.members else "Empty"
@@ -55,6 +59,10 @@ class ModernGroup:
     @property
     def member_ids(self) -> list[str]:
         return list(dict.fromkeys((*self.subscriptions, *self.current)))
+
+    @property
+    def member_count(self) -> int:
+        return len(self.member_ids)
 
     @property
     def state(self) -> str:

@@ -121,7 +121,7 @@ def _group_columns(group: Group) -> Row:
             "group_epoch": None,
             "assignment_epoch": None,
             "leader": fields.get("leader"),
-            "member_count": len(group.members),
+            "member_count": group.member_count,
         }
     return shared | {
         "protocol_type": group.type.lower(),
@@ -130,5 +130,5 @@ def _group_columns(group: Group) -> Row:
         "group_epoch": group.epoch,
         "assignment_epoch": group.assignment_epoch,
         "leader": None,
-        "member_count": len(group.member_ids),
+        "member_count": group.member_count,
     }
