@@ -22,11 +22,18 @@ def rows_of(text: str) -> list[dict[str, str]]:
             # "COORDINATOR (ID)" and the like are one name.
             names = [(m[0], m.start()) for m in re.finditer(r"\S+(?: \(\S+\))?", line)]
         elif names:
-            starts = [start for _, start in names]
+            starts = [_start_of_word(line, start) for _, start in names]
             ends = [*starts[1:], None]
             cells = [line[start:end].strip() for start, end in zip(starts, ends, strict=True)]
             rows.append(dict(zip((name for name, _ in names), cells, strict=True)))
     return rows
+
+
+def _start_of_word(line: str, position: int) -> int:
+    """Return where the word at *position* of *line* begins: some cells begin before the name of their column."""
+    while 0 < position < len(line) and not line[position - 1].isspace() and line[position] != " ":
+        position -= 1
+    return position
 
 
 def _is_header(line: str) -> bool:

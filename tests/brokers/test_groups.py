@@ -65,7 +65,8 @@ def test_tables_are_what_the_tools_say_at_ten_moments(release: str, tmp_path: Pa
                 answers = changes.answers()
                 copy = tmp_path / f"copy-{number}"
                 shutil.copytree(Path(cluster.folder) / "log-0", copy)
-                assert differences(copy, answers) == [], f"moment {number}"
+                found = differences(copy, answers)
+                assert found == [], "\n".join([f"moment {number}", *found])
                 moments.append({"ends": _ends(copy), "answers": answers})
         finally:
             changes.close()

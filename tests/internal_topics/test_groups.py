@@ -42,6 +42,30 @@ def test_a_committed_offset_makes_an_empty_classic_group() -> None:
     assert isinstance(group, ClassicGroup) and group.state == "Empty" and group.fields is None
 
 
+@pytest.mark.parametrize(("version", "remains"), [(3, False), (4, True)])
+def test_brokers_before_4_1_delete_a_group_without_members_with_its_last_offset(
+    version: int, remains: bool
+) -> None:
+    log = OffsetsLog()
+    keys = [{"group": "g", "topic": "t", "partition": number} for number in range(2)]
+    for key in keys:
+        log.add("OffsetCommit", key, {"offset": 1}, version=version)
+    log.add("OffsetCommit", keys[0], None)
+    assert group_of(log) is not None
+    log.add("OffsetCommit", keys[1], None)
+    assert (group_of(log) is not None) == remains
+    log.add("GroupMetadata", {"group": "g"}, None)
+    assert group_of(log) is None
+
+
+def test_a_pending_offset_keeps_a_group_without_members() -> None:
+    log = OffsetsLog()
+    key = {"group": "g", "topic": "t", "partition": 1}
+    log.add("OffsetCommit", key, {"offset": 1}, version=3, producer=7)
+    log.commit(None)
+    assert group_of(log) is not None
+
+
 def test_the_tombstone_of_an_offset_makes_no_group() -> None:
     log = OffsetsLog()
     log.commit(None)

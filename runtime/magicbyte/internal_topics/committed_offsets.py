@@ -1,5 +1,6 @@
 """Committed offsets of groups, as a coordinator replays them (OffsetMetadataManager)."""
 
+from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -52,6 +53,8 @@ class CommittedOffsets:
     def __init__(self) -> None:
         self.current: dict[GroupPartition, CommittedOffset] = {}
         """The offset at which each group goes on."""
+        self._num_current: Counter[str] = Counter()
+        """Number of current offsets, by group."""
         self._pending: dict[int, dict[GroupPartition, PendingOffset]] = {}
         """Offsets in open transactions, by producer id."""
 
@@ -63,13 +66,14 @@ class CommittedOffsets:
             key_fields["group"], key_fields["topic"], key_fields["partition"]
         )
         if value is None:
-            self.current.pop(group_partition, None)
+            if self.current.pop(group_partition, None) is not None:
+                self._num_current[group_partition.group] -= 1
             for offsets in self._pending.values():
                 offsets.pop(group_partition, None)
             return
         committed_offset = _committed_offset(value, log_record.offset)
         if log_record.producer_id is None:
-            self.current[group_partition] = committed_offset
+            self._put(group_partition, committed_offset)
             return
         pending = PendingOffset(committed_offset, log_record.producer_id, log_record.outcome)
         self._pending.setdefault(log_record.producer_id, {})[group_partition] = pending
@@ -90,7 +94,16 @@ class CommittedOffsets:
             if is_commit and (
                 current is None or committed_offset.record_offset > current.record_offset
             ):
-                self.current[group_partition] = committed_offset
+                self._put(group_partition, committed_offset)
+
+    def _put(self, group_partition: GroupPartition, committed_offset: CommittedOffset) -> None:
+        if group_partition not in self.current:
+            self._num_current[group_partition.group] += 1
+        self.current[group_partition] = committed_offset
+
+    def has_offsets(self, group: str) -> bool:
+        """Return whether the group has a current or a pending offset."""
+        return self._num_current[group] > 0 or any(key.group == group for key, _ in self.pending())
 
     def pending(self) -> Iterator[tuple[GroupPartition, PendingOffset]]:
         """Yield the offsets in open transactions."""

@@ -8,6 +8,7 @@ from magicbyte.internal_topics.coordinator_records import (
     decode_record,
 )
 from magicbyte.internal_topics.groups import Groups
+from magicbyte.messages import read_int16
 from magicbyte_formats.messages import consumer_offsets
 
 OFFSETS_TOPIC = "__consumer_offsets"
@@ -36,7 +37,10 @@ class GroupCoordinatorState:
         if record.name not in OFFSET_RECORDS:
             self.groups.apply(record.name, record.key, record.value)
             return None
-        if record.value is not None:
-            self.groups.commit_offset(record.key["group"])
+        group_id = record.key["group"]
         self.committed_offsets.apply(event, record.key, record.value)
+        if event.value is not None:
+            self.groups.commit_offset(group_id, read_int16(event.value, "version")[0])
+        elif not self.committed_offsets.has_offsets(group_id):
+            self.groups.remove_last_offset(group_id)
         return None

@@ -19,6 +19,10 @@ class ClassicGroup:
     fields: Fields | None = None
     """Fields of GroupMetadataValue; None for a group that has only committed offsets."""
 
+    has_tombstone: bool = False
+    """True if the coordinator writes a tombstone of the group when it deletes a group without members. Coordinators
+    before 4.0 delete such a group with its last offset, and write tombstones of offsets alone."""
+
     type = CLASSIC
 
     @property
@@ -106,6 +110,9 @@ class ModernGroup:
 
 Group = ClassicGroup | ModernGroup
 
+SINCE_GROUP_TOMBSTONES = 4
+"""Version of OffsetCommitValue that coordinators since 4.1 write, which delete groups without members by tombstones."""
+
 MODERN_PREFIXES = {"ConsumerGroup": CONSUMER, "ShareGroup": SHARE, "StreamsGroup": STREAMS}
 """Type of group by the beginning of the record's name."""
 
@@ -126,10 +133,20 @@ class Groups:
     def __init__(self) -> None:
         self.by_id: dict[str, Group] = {}
 
-    def commit_offset(self, group_id: str) -> None:
-        """Create the group of a committed offset if it does not exist: it never had a member."""
-        if group_id not in self.by_id:
-            self.by_id[group_id] = ClassicGroup()
+    def commit_offset(self, group_id: str, version: int) -> None:
+        """Create the group of a committed offset if it does not exist: it never had a member.
+
+        *version* of the record's value tells releases apart.
+        """
+        group = self.by_id.setdefault(group_id, ClassicGroup())
+        if isinstance(group, ClassicGroup):
+            group.has_tombstone |= version >= SINCE_GROUP_TOMBSTONES
+
+    def remove_last_offset(self, group_id: str) -> None:
+        """Remove the group if it never had a member, and its coordinator writes no tombstone of it."""
+        group = self.by_id.get(group_id)
+        if isinstance(group, ClassicGroup) and group.fields is None and not group.has_tombstone:
+            del self.by_id[group_id]
 
     def apply(self, name: str, key_fields: Fields, value: Fields | None) -> None:
         """Apply the record *name*, Kafka's name without the suffix Value."""
