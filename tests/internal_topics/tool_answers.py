@@ -38,13 +38,18 @@ def member_lines(lines: Lines) -> set[tuple[str, ...]]:
     return {
         (
             *(line[name] for name in names),
-            _sorted_assignment(line.get("CURRENT-ASSIGNMENT") or line.get("ASSIGNMENT") or "-"),
+            ";".join(sorted(_assignment_of(line).replace("), (", ");(").split(";"))),
         )
         for line in lines
     }
 
 
-def member_rows_as_lines(rows: list[Row]) -> set[tuple[str, ...]]:
+def _assignment_of(line: dict[str, str]) -> str:
+    shown = line.get("CURRENT-ASSIGNMENT") or line.get("ASSIGNMENT") or "-"
+    return "" if shown == "-" else shown
+
+
+def member_rows_as_lines(rows: list[Row], *, with_topics: bool) -> set[tuple[str, ...]]:
     return {
         (
             row["group"],
@@ -52,25 +57,22 @@ def member_rows_as_lines(rows: list[Row]) -> set[tuple[str, ...]]:
             row["client_host"],
             row["client_id"],
             str(len(row["assignment"] or ())),
-            assigned(row["assignment"] or ()),
+            assigned(row["assignment"] or (), with_topics=with_topics),
         )
         for row in rows
     }
 
 
-def _sorted_assignment(shown: str) -> str:
-    """Return an assignment as `assigned` does; releases print `a(0,1), b(0)` or `a:0,1;b:0`."""
-    if shown == "-":
-        return ""
-    parts = shown.replace("(", ":").replace("), ", ";").replace(")", "").split(";")
-    return ";".join(sorted(parts))
-
-
-def assigned(partitions: Any) -> str:
+def assigned(partitions: Any, *, with_topics: bool = True) -> str:
+    """Return an assignment as Kafka's tools print it; the tool of 3.9 leaves out the names of topics."""
     by_topic: dict[str, list[str]] = {}
     for each in partitions:
         by_topic.setdefault(each["topic"], []).append(str(each["partition"]))
-    return ";".join(sorted(f"{topic}:{','.join(numbers)}" for topic, numbers in by_topic.items()))
+    parts = [
+        f"{topic}:{','.join(numbers)}" if with_topics else f"({','.join(numbers)})"
+        for topic, numbers in by_topic.items()
+    ]
+    return ";".join(sorted(parts))
 
 
 def text(value: object) -> str:
@@ -103,12 +105,16 @@ def differences(log_dir: Path, answers: dict[str, Lines]) -> list[str]:
     type_by_group = {row["group"]: row["type"] for row in tables["groups"]}
     members = [row for row in tables["group_members"] if type_by_group[row["group"]] != "Share"]
     states = [row for row in tables["groups"] if row["type"] != "Share"]
+    is_without_topics = any(_assignment_of(line).startswith("(") for line in answers["members"])
     pairs: dict[str, tuple[object, object]] = {
         "offsets": (
             position_lines(list(group_positions(dataset, mb.Report()))),
             offset_lines(answers["offsets"]),
         ),
-        "members": (member_rows_as_lines(members), member_lines(answers["members"])),
+        "members": (
+            member_rows_as_lines(members, with_topics=not is_without_topics),
+            member_lines(answers["members"]),
+        ),
         "states": (
             {(row["group"], row["state"], str(row["member_count"])) for row in states},
             state_lines(answers["states"]),
