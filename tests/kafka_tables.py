@@ -41,8 +41,13 @@ def _is_header(line: str) -> bool:
 
 
 def tabbed_rows(path: Path) -> list[dict[str, str]]:
+    """Return the rows of the output of a tool whose cells end with tabs."""
+    return tabbed_rows_of(path.read_text().partition(STDERR)[0])
+
+
+def tabbed_rows_of(text: str) -> list[dict[str, str]]:
     """Return the rows of a table whose cells end with tabs, as kafka-transactions prints it."""
-    lines = [line for line in path.read_text().partition(STDERR)[0].splitlines() if line.strip()]
+    lines = [line for line in text.splitlines() if line.strip()]
     if not lines:
         return []
     header, *data = ([cell.strip() for cell in line.split("\t")] for line in lines)

@@ -5,14 +5,13 @@ import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from confluent_kafka import Consumer, KafkaException, Producer, TopicPartition
 from confluent_kafka.admin import AdminClient
 from confluent_kafka.cimpl import NewTopic
 
-from kafka_tables import rows_of
+from kafka_tables import rows_of, tabbed_rows_of
 
 TOPICS = {"a": 3, "b": 2, "copy": 1}
 """Number of partitions of each topic."""
@@ -270,21 +269,8 @@ class GroupChanges:
             while not all(text.done() for text in texts.values()):
                 self.poll()  # a member that does not poll leaves its group
         return {
-            subject: (_tabbed if questions[subject][0] == TRANSACTION_TOOL else rows_of)(
+            subject: (tabbed_rows_of if questions[subject][0] == TRANSACTION_TOOL else rows_of)(
                 text.result()
             )
             for subject, text in texts.items()
         }
-
-
-def _tabbed(text: str) -> Lines:
-    lines = [line for line in text.splitlines() if line.strip()]
-    if not lines:
-        return []
-    header, *data = ([cell.strip() for cell in line.split("\t")] for line in lines)
-    return [dict(zip(header, cells, strict=False)) for cells in data]
-
-
-def internal_files(log_dir: Path) -> list[Path]:
-    """Return the partition folders of the coordinators' topics."""
-    return sorted(path for path in log_dir.iterdir() if path.name.startswith("__"))

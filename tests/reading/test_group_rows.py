@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from internal_topics.tool_answers import assigned
 from kafka_tables import tool_rows
 from paths import shared
 
@@ -182,9 +183,9 @@ def test_members_are_what_the_tools_print(folder: Path) -> None:
             row["client_id"],
             str(len(row["assignment"])),
             _text(row["member_epoch"], none="-"),
-            _assigned(row["assignment"]),
+            assigned(row["assignment"]),
             _text(row["member_epoch"], none="-"),  # all members have reached their target
-            "-" if row["target_assignment"] is None else _assigned(row["target_assignment"]),
+            "-" if row["target_assignment"] is None else assigned(row["target_assignment"]),
         )
         for row in rows
         if not is_share[row["group"]]
@@ -198,20 +199,12 @@ def test_members_are_what_the_tools_print(folder: Path) -> None:
             row["client_id"],
             str(len(row["assignment"])),
             str(row["member_epoch"]),
-            _assigned(row["assignment"]),
+            assigned(row["assignment"]),
         )
         for row in rows
         if is_share[row["group"]]
     )
     assert len(judged) >= 5 and shares
-
-
-def _assigned(partitions: list[dict[str, Any]]) -> str:
-    """Return an assignment as Kafka's tools print it."""
-    by_topic: dict[str, list[str]] = {}
-    for each in partitions:
-        by_topic.setdefault(each["topic"], []).append(str(each["partition"]))
-    return ";".join(f"{topic}:{','.join(numbers)}" for topic, numbers in by_topic.items())
 
 
 @needs_internals
