@@ -249,3 +249,9 @@ def test_a_range_of_times_means_the_same_offsets_in_reads_of_ranges_and_of_all(f
     assert of_range == [
         {"offset": row["offset"]} for row in whole if row["disposition"] == "delivered"
     ]
+
+
+def test_offsets_that_begin_after_the_times_end_are_an_empty_range() -> None:
+    path = DATA / "4.3" / "transactions" / "log-0"
+    dataset = mb.open(path, topics=["fenced"], offsets=(3, None), times=(None, 0))
+    assert dataset.records(["offset"]).to_pylist() == []

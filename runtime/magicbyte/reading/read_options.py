@@ -84,6 +84,8 @@ class ReadOptions:
             last = offset_at(end)
             if last is not None:
                 high = last if high is None else min(high, last)
+        if low is not None and high is not None:
+            high = max(low, high)  # an empty range, where one ends before the other begins
         return low, high
 
 

@@ -154,9 +154,8 @@ def _retention(topic: RestoredTopic) -> str:
     deleted = [name for name in RETENTION[:2] if name not in values]
     parts = [command]
     if values:
-        parts.append(
-            f"--add-config {','.join(f'{name}={values[name]}' for name in sorted(values))}"
-        )
+        added = ",".join(f"{name}={values[name]}" for name in sorted(values))
+        parts.append(f"--add-config {quote(added)}")
     if deleted:
         parts.append(f"--delete-config {','.join(deleted)}")
     return " ".join(parts)
