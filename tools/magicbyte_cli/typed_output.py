@@ -168,11 +168,11 @@ def _cells(batch: pa.RecordBatch, name: str, *, format_name: str, bytes_as: str)
     return pa.array(cells, pa.string())
 
 
-def _json_cell(content: Any, is_json: bool) -> str | None:
-    """Return *content* as JSON of one line."""
-    if content is None or is_json:
-        return None if content is None else " ".join(content.split("\n"))
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+def _json_cell(cell_value: Any, is_json: bool) -> str | None:
+    """Return *cell_value* as JSON of one line."""
+    if cell_value is None or is_json:
+        return None if cell_value is None else " ".join(cell_value.split("\n"))
+    return json.dumps(cell_value, ensure_ascii=False, separators=(",", ":"))
 
 
 def _labels(batch: pa.RecordBatch, name: str) -> pa.Array:

@@ -52,12 +52,12 @@ class EnvelopeError(ValueError):
 def envelope_of(text: str) -> tuple[Any, Any] | None:
     """Return schema and payload of *text*; None if it is JSON of another form, or none."""
     try:
-        content = parse_json(text)
+        payload_value = parse_json(text)
     except ValueError:
         return None
-    if not isinstance(content, dict) or content.keys() != {"schema", "payload"}:
+    if not isinstance(payload_value, dict) or payload_value.keys() != {"schema", "payload"}:
         return None
-    return content["schema"], content["payload"]
+    return payload_value["schema"], payload_value["payload"]
 
 
 def connect_type(connect_schema: Any, depth: int = 0) -> pa.DataType:
@@ -132,60 +132,66 @@ class ConnectDecoder:
                 rows.append(None)
         return DecodedValues(_array(rows, self.type), codes, texts.error_positions)
 
-    def _value(self, connect_schema: Any, content: Any) -> Any:
-        """Return *content* as Python values of the column's type."""
+    def _value(self, connect_schema: Any, payload_value: Any) -> Any:
+        """Return *payload_value* as Python values of the column's type."""
         if connect_schema is None:
-            return _text(content) if pa.types.is_string(self.type) else _checked(content, self.type)
-        return _checked(_converted(content, connect_schema, self.type, 0), self.type)
+            return (
+                _text(payload_value)
+                if pa.types.is_string(self.type)
+                else _checked(payload_value, self.type)
+            )
+        return _checked(_converted(payload_value, connect_schema, self.type, 0), self.type)
 
 
 def _array(rows: list[Any], data_type: pa.DataType) -> pa.Array:
     return pa.array(rows, data_type)
 
 
-def _checked(content: Any, data_type: pa.DataType) -> Any:
+def _checked(payload_value: Any, data_type: pa.DataType) -> Any:
     pa.array(
-        [content], data_type
+        [payload_value], data_type
     )  # raises for a value that does not fit, such as a number too large
-    return content
+    return payload_value
 
 
-def _converted(content: Any, connect_schema: Any, data_type: pa.DataType, depth: int) -> Any:
-    if content is None:
+def _converted(payload_value: Any, connect_schema: Any, data_type: pa.DataType, depth: int) -> Any:
+    if payload_value is None:
         return None
     if not isinstance(connect_schema, dict) or depth > MAX_DEPTH:
         raise EnvelopeError("no schema of JsonConverter")
     kind, name = connect_schema.get("type"), str(connect_schema.get("name"))
     if name == "org.apache.kafka.connect.data.Decimal":
-        return _decimal(content, connect_schema)
+        return _decimal(payload_value, connect_schema)
     if kind == "struct" and pa.types.is_struct(data_type):
-        if not isinstance(content, dict) or not isinstance(connect_schema.get("fields"), list):
+        if not isinstance(payload_value, dict) or not isinstance(
+            connect_schema.get("fields"), list
+        ):
             raise EnvelopeError("no object")
         types = {member.name: member.type for member in data_type}
         return {
-            _name(one): _converted(content.get(_name(one)), one, types[_name(one)], depth + 1)
+            _name(one): _converted(payload_value.get(_name(one)), one, types[_name(one)], depth + 1)
             for one in connect_schema["fields"]
             if _name(one) in types
         }
     if kind == "array" and pa.types.is_list(data_type):
-        if not isinstance(content, list):
+        if not isinstance(payload_value, list):
             raise EnvelopeError("no array")
         items = connect_schema.get("items")
-        return [_converted(one, items, data_type.value_type, depth + 1) for one in content]
+        return [_converted(one, items, data_type.value_type, depth + 1) for one in payload_value]
     if kind == "map" and pa.types.is_map(data_type):
-        return _map(content, connect_schema, data_type, depth)
+        return _map(payload_value, connect_schema, data_type, depth)
     if pa.types.is_string(data_type):
-        return _text(content)
+        return _text(payload_value)
     if kind == "bytes":
-        return base64.b64decode(content, validate=True)
-    return content
+        return base64.b64decode(payload_value, validate=True)
+    return payload_value
 
 
 def _map(
-    content: Any, connect_schema: Any, data_type: pa.DataType, depth: int
+    payload_value: Any, connect_schema: Any, data_type: pa.DataType, depth: int
 ) -> list[tuple[Any, Any]]:
     """Return the entries of a map: an object if its keys are strings, else an array of pairs."""
-    pairs = list(content.items()) if isinstance(content, dict) else content
+    pairs = list(payload_value.items()) if isinstance(payload_value, dict) else payload_value
     if not isinstance(pairs, list) or not all(len(pair) == 2 for pair in pairs):
         raise EnvelopeError("no map")
     return [
@@ -197,17 +203,17 @@ def _map(
     ]
 
 
-def _decimal(content: Any, connect_schema: dict[str, Any]) -> str:
+def _decimal(payload_value: Any, connect_schema: dict[str, Any]) -> str:
     """Return a decimal as text: base64 of its digits as a signed integer, or a number (`decimal.format`)."""
-    if isinstance(content, int | float):
-        return str(content)
+    if isinstance(payload_value, int | float):
+        return str(payload_value)
     parameters = connect_schema.get("parameters")
     scale = (
         int(parameters["scale"]) if isinstance(parameters, dict) and "scale" in parameters else 0
     )
     if abs(scale) > MAX_SCALE:
         raise EnvelopeError("a scale beyond the limit")
-    digits = base64.b64decode(content, validate=True)
+    digits = base64.b64decode(payload_value, validate=True)
     if len(digits) > MAX_SCALE:
         raise EnvelopeError("a decimal beyond the limit")
     number = int.from_bytes(digits, signed=True)
@@ -218,7 +224,7 @@ def _decimal(content: Any, connect_schema: dict[str, Any]) -> str:
     return f"{sign}{text[:-scale]}.{text[-scale:]}"
 
 
-def _text(content: Any) -> str | None:
-    if content is None or isinstance(content, str):
-        return content
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+def _text(payload_value: Any) -> str | None:
+    if payload_value is None or isinstance(payload_value, str):
+        return payload_value
+    return json.dumps(payload_value, ensure_ascii=False, separators=(",", ":"))

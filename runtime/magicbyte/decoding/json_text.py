@@ -111,30 +111,30 @@ class JsonShapeDecoder:
         return None
 
 
-def _fitted(content: Any, data_type: pa.DataType) -> Any:
-    """Return *content* with the Python types of *data_type*; ValueError if it does not fit."""
-    if content is None:
+def _fitted(json_value: Any, data_type: pa.DataType) -> Any:
+    """Return *json_value* with the Python types of *data_type*; ValueError if it does not fit."""
+    if json_value is None:
         return None
     if pa.types.is_struct(data_type):
-        if not isinstance(content, dict):
+        if not isinstance(json_value, dict):
             raise ValueError("no object")
-        return {one.name: _fitted(content.get(one.name), one.type) for one in data_type}
+        return {one.name: _fitted(json_value.get(one.name), one.type) for one in data_type}
     if pa.types.is_list(data_type):
-        if not isinstance(content, list):
+        if not isinstance(json_value, list):
             raise ValueError("no array")
-        return [_fitted(one, data_type.value_type) for one in content]
+        return [_fitted(one, data_type.value_type) for one in json_value]
     if pa.types.is_string(data_type):
-        if isinstance(content, str):
-            return content
-        return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-    is_boolean = isinstance(content, bool)
+        if isinstance(json_value, str):
+            return json_value
+        return json.dumps(json_value, ensure_ascii=False, separators=(",", ":"))
+    is_boolean = isinstance(json_value, bool)
     if pa.types.is_boolean(data_type) and is_boolean:
-        return content
-    if pa.types.is_floating(data_type) and isinstance(content, int | float) and not is_boolean:
-        return float(content)
-    is_number = isinstance(content, int | float) and not is_boolean
-    if pa.types.is_integer(data_type) and is_number and abs(content) < 1 << 63:
-        if content == int(content):
-            return int(content)
+        return json_value
+    if pa.types.is_floating(data_type) and isinstance(json_value, int | float) and not is_boolean:
+        return float(json_value)
+    is_number = isinstance(json_value, int | float) and not is_boolean
+    if pa.types.is_integer(data_type) and is_number and abs(json_value) < 1 << 63:
+        if json_value == int(json_value):
+            return int(json_value)
         raise ValueError("no integer")
     raise ValueError("another type")

@@ -86,9 +86,9 @@ class TextDecoder:
         return text_array
 
 
-def _utf8(content: bytes | None, fault_codes: FaultCodes, row_number: int) -> str | None:
+def _utf8(value_bytes: bytes | None, fault_codes: FaultCodes, row_number: int) -> str | None:
     try:
-        return None if content is None else content.decode("utf-8")
+        return None if value_bytes is None else value_bytes.decode("utf-8")
     except UnicodeDecodeError:
         fault_codes[row_number] = DecodeFault.UTF8
         return None

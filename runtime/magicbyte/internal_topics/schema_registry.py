@@ -148,17 +148,17 @@ class SchemaRegistry:
         try:
             fields = json_object(record_key, "key")
             key_type = required_text(fields, "keytype")
-            content = json_object(value, "value") if value else None
+            record_fields = json_object(value, "value") if value else None
             if key_type == "SCHEMA":
-                self._apply_schema(fields, content, offset, timestamp)
+                self._apply_schema(fields, record_fields, offset, timestamp)
             elif key_type == "DELETE_SUBJECT":
-                self._delete_subject(content)
+                self._delete_subject(record_fields)
             elif key_type == "CLEAR_SUBJECT":
-                self._clear_subject(content)
+                self._clear_subject(record_fields)
             elif key_type in SETTINGS:
-                self._apply_settings(key_type, fields, content, offset, timestamp)
+                self._apply_settings(key_type, fields, record_fields, offset, timestamp)
             elif key_type == "ASSOC":
-                self._apply_association(fields, content, offset)
+                self._apply_association(fields, record_fields, offset)
             elif key_type not in IGNORED:
                 raise RegistryRecordError("keytype", key_type, "a key type of a schema registry")
         except RegistryRecordError as error:
@@ -194,17 +194,17 @@ class SchemaRegistry:
     def _apply_schema(
         self,
         fields: Mapping[str, Any],
-        content: Mapping[str, Any] | None,
+        record_fields: Mapping[str, Any] | None,
         offset: int,
         timestamp: int | None,
     ) -> None:
         subject, number = required_text(fields, "subject"), required_integer(fields, "version")
-        if content is None:
+        if record_fields is None:
             gone = self._versions.pop((subject, number), None)
             if gone is not None:
                 gone.is_gone = True
             return
-        version = version_of(content, subject, number, offset=offset, timestamp=timestamp)
+        version = version_of(record_fields, subject, number, offset=offset, timestamp=timestamp)
         if self.add(version):
             return
         first = self._by_id[version.context, version.id]
@@ -221,18 +221,21 @@ class SchemaRegistry:
             )
         )
 
-    def _delete_subject(self, content: Mapping[str, Any] | None) -> None:
-        if content is None:
+    def _delete_subject(self, record_fields: Mapping[str, Any] | None) -> None:
+        if record_fields is None:
             return
-        subject, last = required_text(content, "subject"), required_integer(content, "version")
+        subject, last = (
+            required_text(record_fields, "subject"),
+            required_integer(record_fields, "version"),
+        )
         for (name, number), version in self._versions.items():
             if name == subject and number <= last:
                 version.is_deleted = True
 
-    def _clear_subject(self, content: Mapping[str, Any] | None) -> None:
-        if content is None:
+    def _clear_subject(self, record_fields: Mapping[str, Any] | None) -> None:
+        if record_fields is None:
             return
-        subject = required_text(content, "subject")
+        subject = required_text(record_fields, "subject")
         context, name = split_subject(subject)
         for key, version in list(self._versions.items()):
             is_match = key[0] == subject or (not name and version.context == context)
@@ -244,7 +247,7 @@ class SchemaRegistry:
         self,
         key_type: str,
         fields: Mapping[str, Any],
-        content: Mapping[str, Any] | None,
+        record_fields: Mapping[str, Any] | None,
         offset: int,
         timestamp: int | None,
     ) -> None:
@@ -252,19 +255,19 @@ class SchemaRegistry:
         settings = self.settings.setdefault(subject, SubjectSettings(subject))
         settings.offset, settings.timestamp = offset, timestamp
         if key_type == "CONFIG":
-            settings.config = content or {}
+            settings.config = record_fields or {}
         else:
-            settings.mode = optional_text(content or {}, "mode")
+            settings.mode = optional_text(record_fields or {}, "mode")
         if not settings.config and settings.mode is None:
             del self.settings[subject]
 
     def _apply_association(
-        self, fields: Mapping[str, Any], content: Mapping[str, Any] | None, offset: int
+        self, fields: Mapping[str, Any], record_fields: Mapping[str, Any] | None, offset: int
     ) -> None:
         names = ("tenant", "resourceName", "resourceNamespace", "resourceType", "associationType")
         texts = {name: optional_text(fields, name) for name in (*names, "subject")}
         key = tuple(texts.values())
-        if content is None:
+        if record_fields is None:
             self.associations.pop(key, None)
             return
         self.associations[key] = Association(
@@ -273,8 +276,8 @@ class SchemaRegistry:
             texts["resourceNamespace"],
             texts["resourceName"],
             texts["associationType"],
-            optional_text(content, "lifecycle"),
-            content.get("frozen") is True,
+            optional_text(record_fields, "lifecycle"),
+            record_fields.get("frozen") is True,
             offset,
         )
 
@@ -348,29 +351,29 @@ MAX_IMPORT_DEPTH = 64
 
 
 def version_of(
-    content: Mapping[str, Any],
+    record_fields: Mapping[str, Any],
     subject: str,
     number: int,
     *,
     offset: int | None = None,
     timestamp: int | None = None,
 ) -> SchemaVersion:
-    """Return the version that *content* describes: a value of the topic, or an answer of the registry."""
-    schema_type = optional_text(content, "schemaType") or "AVRO"
+    """Return the version that *record_fields* describes: a value of the topic, or an answer of the registry."""
+    schema_type = optional_text(record_fields, "schemaType") or "AVRO"
     references = tuple(
-        SchemaReference(*reference) for reference in references_of(content.get("references"))
+        SchemaReference(*reference) for reference in references_of(record_fields.get("references"))
     )
-    metadata, rule_set = content.get("metadata"), content.get("ruleSet")
+    metadata, rule_set = record_fields.get("metadata"), record_fields.get("ruleSet")
     return SchemaVersion(
         subject=subject,
         version=number,
-        id=required_integer(content, "id"),
+        id=required_integer(record_fields, "id"),
         schema_type=schema_type.upper(),
-        text=required_text(content, "schema"),
+        text=required_text(record_fields, "schema"),
         references=references,
         properties=metadata if isinstance(metadata, dict) else None,
         rule_set=rule_set if isinstance(rule_set, dict) else None,
-        is_deleted=content.get("deleted") is True,
+        is_deleted=record_fields.get("deleted") is True,
         offset=offset,
         timestamp=timestamp,
     )

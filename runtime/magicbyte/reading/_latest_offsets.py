@@ -40,13 +40,13 @@ ROWS_AT_A_TIME = 1 << 18
 class LatestOffsets:
     """The offset of the last record of each key of a partition; a context manager.
 
-    Keys are entered with `put`, then `contain` tells which offsets are those of a last record.
+    Keys are entered with `put`; then `contain` tells whether an offset is the last one of a key.
     """
 
     def __init__(self, memory_bytes: int = DEFAULT_MEMORY_BYTES) -> None:
         self._max_keys = max(memory_bytes // BYTES_PER_KEY, 1)
         self._offsets_per_range = max(memory_bytes // 32, 1)
-        """Offsets that a range spans: with them, a range takes a quarter of the memory at most."""
+        """Offsets that a range spans: a range takes a quarter of the memory at most."""
         self._in_memory = LastOffsets()
         self._folder: tempfile.TemporaryDirectory[str] | None = None
         self._range_number = -1

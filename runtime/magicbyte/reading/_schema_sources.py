@@ -173,11 +173,11 @@ def _schemas_of_file(file: Path) -> list[SchemaText]:
     if data.startswith(KARAPACE_MARKER):
         return texts_of_registry(_registry_of_backup(_lines_of_backup(data, file)), str(file))
     try:
-        content = parse_json(data.decode("utf-8"))
-        if isinstance(content, list) and content and isinstance(content[0], list):
-            pairs = ((_bytes(key), _bytes(value)) for key, value in content)
+        file_value = parse_json(data.decode("utf-8"))
+        if isinstance(file_value, list) and file_value and isinstance(file_value[0], list):
+            pairs = ((_bytes(key), _bytes(value)) for key, value in file_value)
             return texts_of_registry(_registry_of_backup(pairs), str(file))
-        answers = content if isinstance(content, list) else [content]
+        answers = file_value if isinstance(file_value, list) else [file_value]
         if not all(isinstance(one, dict) for one in answers):
             raise ValueError("no objects with subject, version and id")
         return texts_of_registry(registry_of(answers), str(file))
@@ -208,8 +208,8 @@ def _registry_of_backup(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> S
     return registry
 
 
-def _bytes(content: Any) -> bytes | None:
-    return None if content is None or content == "null" else str(content).encode()
+def _bytes(file_value: Any) -> bytes | None:
+    return None if file_value is None or file_value == "null" else str(file_value).encode()
 
 
 def read_schema_file(file: Path) -> bytes:

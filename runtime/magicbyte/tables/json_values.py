@@ -26,27 +26,27 @@ UNITS_PER_SECOND = {"s": 1, "ms": 1000, "us": 1_000_000, "ns": 1_000_000_000}
 DIGITS = {"s": 0, "ms": 3, "us": 6, "ns": 9}
 
 
-def json_values(column: pa.Array) -> list[Any]:
-    """Return the values of *column* for `json.dumps`."""
-    data_type = column.type
+def json_values(nested_column: pa.Array) -> list[Any]:
+    """Return the values of *nested_column* for `json.dumps`."""
+    data_type = nested_column.type
     if pa.types.is_dictionary(data_type):
-        return json_values(column.dictionary_decode())
+        return json_values(nested_column.dictionary_decode())
     if pa.types.is_struct(data_type):
-        return _structs(column)
+        return _structs(nested_column)
     if pa.types.is_map(data_type):
-        return _maps(column)
+        return _maps(nested_column)
     if pa.types.is_list(data_type) or pa.types.is_large_list(data_type):
-        return _lists(column)
+        return _lists(nested_column)
     if pa.types.is_timestamp(data_type):
-        return _formatted(column, pa.int64(), timestamp_format(data_type))
+        return _formatted(nested_column, pa.int64(), timestamp_format(data_type))
     if pa.types.is_time(data_type):
         number_type = pa.int32() if pa.types.is_time32(data_type) else pa.int64()
-        return _formatted(column, number_type, time_format(data_type.unit))
+        return _formatted(nested_column, number_type, time_format(data_type.unit))
     if pa.types.is_date(data_type):
-        return _formatted(column.cast(pa.date32()), pa.int32(), date_text)
+        return _formatted(nested_column.cast(pa.date32()), pa.int32(), date_text)
     if pa.types.is_duration(data_type):
-        return _formatted(column, pa.int64(), duration_format(data_type.unit))
-    values: list[Any] = column.to_pylist()
+        return _formatted(nested_column, pa.int64(), duration_format(data_type.unit))
+    values: list[Any] = nested_column.to_pylist()
     convert = _converter(data_type)
     if convert is None:
         return values
@@ -78,9 +78,9 @@ def float_value(number: float) -> float | str:
 
 
 def _formatted(
-    column: pa.Array, number_type: pa.DataType, convert: Callable[[int], Any]
+    nested_column: pa.Array, number_type: pa.DataType, convert: Callable[[int], Any]
 ) -> list[Any]:
-    numbers = column.view(number_type).to_pylist()
+    numbers = nested_column.view(number_type).to_pylist()
     return [None if number is None else convert(number) for number in numbers]
 
 
@@ -134,40 +134,46 @@ def _fraction(rest: int, unit: str) -> str:
     return f".{rest:0{DIGITS[unit]}}" if DIGITS[unit] else ""
 
 
-def _structs(column: pa.StructArray) -> list[Any]:
-    names = [field.name for field in column.type]
-    members = [json_values(column.field(number)) for number in range(len(names))]
-    rows = zip(*members, strict=True) if names else ((),) * len(column)
+def _structs(nested_column: pa.StructArray) -> list[Any]:
+    names = [field.name for field in nested_column.type]
+    members = [json_values(nested_column.field(number)) for number in range(len(names))]
+    rows = zip(*members, strict=True) if names else ((),) * len(nested_column)
     return [
         None if is_null else dict(zip(names, row, strict=True))
-        for is_null, row in zip(null_mask(column), rows, strict=True)
+        for is_null, row in zip(null_mask(nested_column), rows, strict=True)
     ]
 
 
-def _lists(column: pa.ListArray) -> list[Any]:
-    offsets = column.offsets.to_pylist()
+def _lists(nested_column: pa.ListArray) -> list[Any]:
+    offsets = nested_column.offsets.to_pylist()
     first = offsets[0] if offsets else 0
-    elements = json_values(column.values.slice(first, (offsets[-1] if offsets else 0) - first))
+    elements = json_values(
+        nested_column.values.slice(first, (offsets[-1] if offsets else 0) - first)
+    )
     return [
         None if is_null else elements[start - first : end - first]
-        for is_null, start, end in zip(null_mask(column), offsets[:-1], offsets[1:], strict=True)
+        for is_null, start, end in zip(
+            null_mask(nested_column), offsets[:-1], offsets[1:], strict=True
+        )
     ]
 
 
-def _maps(column: pa.MapArray) -> list[Any]:
+def _maps(nested_column: pa.MapArray) -> list[Any]:
     """Return objects for maps; the last of several equal keys counts, as in a parser of JSON."""
-    offsets = column.offsets.to_pylist()
+    offsets = nested_column.offsets.to_pylist()
     first = offsets[0] if offsets else 0
     length = (offsets[-1] if offsets else 0) - first
-    keys = [_member_name(key) for key in json_values(column.keys.slice(first, length))]
-    items = json_values(column.items.slice(first, length))
+    keys = [_member_name(key) for key in json_values(nested_column.keys.slice(first, length))]
+    items = json_values(nested_column.items.slice(first, length))
     return [
         None
         if is_null
         else dict(
             zip(keys[start - first : end - first], items[start - first : end - first], strict=True)
         )
-        for is_null, start, end in zip(null_mask(column), offsets[:-1], offsets[1:], strict=True)
+        for is_null, start, end in zip(
+            null_mask(nested_column), offsets[:-1], offsets[1:], strict=True
+        )
     ]
 
 

@@ -88,15 +88,15 @@ class AvroFuzzer:
         contents = [
             bytes(frame_bytes) + mutated(random.choice(seeds), random) for _ in range(GROUP_VALUES)
         ]
-        outcome = decoder.decode(self._guarded_array(contents), frame_bytes)
-        outcome.array.validate(full=True)
-        for reason, count in zip(*np.unique(outcome.error_codes, return_counts=True), strict=True):
+        decoding = decoder.decode(self._guarded_array(contents), frame_bytes)
+        decoding.array.validate(full=True)
+        for reason, count in zip(*np.unique(decoding.error_codes, return_counts=True), strict=True):
             self.counts[Fault(reason).name] += int(count)
-        has_limit = bool((outcome.error_codes == Fault.OUTPUT_LIMIT).any())
+        has_limit = bool((decoding.error_codes == Fault.OUTPUT_LIMIT).any())
         if random.random() < COMPARED_SHARE and not has_limit:
             self.counts["compared"] += len(contents)
             values = pa.array(contents, pa.binary())
-            _compare(outcome, decoder._decode_in_python(values, frame_bytes))
+            _compare(decoding, decoder._decode_in_python(values, frame_bytes))
 
     def _decoder(self, cases: AvroCases, schema: Any) -> AvroDecoder:
         if cases.random.random() < 0.5:
@@ -117,11 +117,11 @@ class AvroFuzzer:
         return pa.Array.from_buffers(pa.binary(), len(encoded_values), buffers)
 
 
-def _compare(outcome: DecodedValues, expected_outcome: DecodedValues) -> None:
+def _compare(decoding: DecodedValues, expected_decoding: DecodedValues) -> None:
     for part in ("error_codes", "error_positions"):
-        if getattr(outcome, part).tolist() != getattr(expected_outcome, part).tolist():
+        if getattr(decoding, part).tolist() != getattr(expected_decoding, part).tolist():
             raise Differences(part)
-    if not is_same(outcome.array, expected_outcome.array):
+    if not is_same(decoding.array, expected_decoding.array):
         raise Differences("values")
 
 
