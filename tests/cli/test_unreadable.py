@@ -212,6 +212,14 @@ def check_export(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
     check_lost_bytes(sample, fault, result.stderr)
 
 
+def check_sql(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
+    query = 'SELECT topic, partition, "offset" FROM records'
+    result = run("sql", query, sample.path, "--format", "ndjson")
+    assert rows_of(objects(result)) == sample.rows(fault)
+    assert_says_what_it_met(result, disk)
+    check_lost_bytes(sample, fault, result.stderr)
+
+
 def check_stats(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
     for options in ((), ("--quick",)):
         disk.failed.clear()
@@ -356,6 +364,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "extract": (check_extract,),
     "transactions": (check_transactions,),
     "groups": (check_groups,),
+    "sql": (check_sql,),
     "stats": (check_stats,),
     "topics": (check_topics,),
     "pipeline": (check_pipeline,),

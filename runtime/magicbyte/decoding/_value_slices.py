@@ -5,10 +5,14 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from magicbyte.decoding.schema_frames import Int32Array, Int64Array
 from magicbyte.engines.columnar.avro_columns import Starts
 from magicbyte.tables.arrays import Mask, null_mask, value_offsets
+
+MAX_BINARY_BYTES = (1 << 31) - 1
+"""Bytes of the largest value of an Arrow array of type binary."""
 
 
 def body_slices(
@@ -20,6 +24,15 @@ def body_slices(
     """
     if isinstance(starts, int) and isinstance(cut_bytes, int) and not starts and not cut_bytes:
         return values
+    start = _common_start(starts)
+    if (
+        isinstance(cut_bytes, int)
+        and not cut_bytes
+        and start is not None
+        and values.type == pa.binary()
+    ):
+        # Arrow fails without an end: "Negative buffer resize" (pyarrow 26).
+        return pc.binary_slice(values, start, MAX_BINARY_BYTES)
     offsets = value_offsets(values).astype(np.int64)
     begins = np.minimum(offsets[:-1] + starts, offsets[1:])
     sizes = np.maximum(offsets[1:] - cut_bytes - begins, 0)
@@ -37,6 +50,15 @@ def body_slices(
         len(values),
         [validity, pa.py_buffer(new_offsets), pa.py_buffer(bodies)],
     )
+
+
+def _common_start(starts: Starts | int) -> int | None:
+    """Return the number that all *starts* are; None if they differ."""
+    if isinstance(starts, int):
+        return starts
+    if not len(starts):
+        return 0
+    return int(starts[0]) if bool((starts == starts[0]).all()) else None
 
 
 def _are_in_bodies(begins: Int64Array, body_sizes: Int64Array, value_bounds: Int64Array) -> Mask:

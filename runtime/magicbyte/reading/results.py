@@ -362,8 +362,10 @@ def _splits_and_tallies(
             num_unread += file.size_bytes - file.start
         for left_out in log.left_out:
             num_unread += left_out.end - left_out.start
+        # A range is divided into small pieces, which are joined up to the size of a usual split.
+        joined_bytes = SPLIT_BYTES if only_wanted and has_range else 0
         for split in planner.splits(
-            survey, offsets, only_wanted=only_wanted, joined_bytes=SPLIT_BYTES
+            survey, offsets, only_wanted=only_wanted, joined_bytes=joined_bytes
         ):
             num_unread -= split.end - split.start
             rest = split if read_from is None else read_from.rest_of(split)

@@ -19,13 +19,19 @@ from magicbyte.spark._conditions import input_errors_have
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._pickling import PickledByValue
 from magicbyte.spark._spark_columns import SPARK_TYPES
+from magicbyte.tables.stored_types import MICROSECONDS
 from magicbyte.writing.record_runs import RecordRun
 from magicbyte.writing.record_sink import RecordSink
 
 log = logging.getLogger("magicbyte.spark")
 
+INTEGERS = (pa.int8(), pa.int16(), pa.int32(), pa.int64())
+
 ARROW_TYPES: dict[str, pa.DataType] = {
-    **{spark_type.simpleString(): arrow_type for arrow_type, spark_type in SPARK_TYPES.items()},
+    **{
+        SPARK_TYPES[arrow_type].simpleString(): arrow_type
+        for arrow_type in (pa.binary(), pa.string(), pa.bool_(), *INTEGERS, MICROSECONDS)
+    },
     "void": pa.null(),
     "timestamp_ntz": pa.timestamp("us"),
     **{
