@@ -13,8 +13,6 @@ from magicbyte.tables.stored_types import MICROSECONDS, microseconds
 LOCAL_MICROSECONDS = pa.timestamp("us")
 """TimestampNTZType."""
 
-MAX_SPARK_DIGITS = 38
-
 INTERVAL = pa.struct([("months", pa.int32()), ("days", pa.int32()), ("nanoseconds", pa.int64())])
 """An interval of months, days and nanoseconds; Spark has no type with all three."""
 

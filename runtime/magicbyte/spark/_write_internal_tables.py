@@ -1,17 +1,14 @@
 """The tables of internal topics in a pipeline's output, which the driver writes."""
 
 from collections.abc import Callable
+from itertools import chain
 from pathlib import Path
-
-import pyarrow.parquet as pq
 
 from magicbyte.findings import Finding
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.results import Report
 from magicbyte.tables.schemas import INTERNAL_TABLES
-from magicbyte.tables.stored_types import file_metadata
-
-ROWS_PER_GROUP = 1 << 16
+from magicbyte.tables.table_files import TableFile
 
 
 def write_internal_tables(
@@ -31,16 +28,15 @@ def write_internal_tables(
         findings |= dict.fromkeys(report.findings)
         if first is None:
             continue
-        schema = rows.schema.with_metadata(file_metadata(name))
         path = folder / name / "part-00000.zstd.parquet"
         path.parent.mkdir(parents=True)
-        num_rows = first.num_rows
-        with pq.ParquetWriter(path, schema, compression="zstd") as writer:
-            writer.write_batch(first.replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
-            for batch in batches:
-                writer.write_batch(batch.replace_schema_metadata(schema.metadata), ROWS_PER_GROUP)
-                num_rows += batch.num_rows
+        with (
+            path.open("wb") as file,
+            TableFile(file, name, rows.schema, "parquet") as table_file,
+        ):
+            for batch in chain([first], batches):
+                table_file.write(batch)
         findings |= dict.fromkeys(report.findings)
-        counts.append(f"{name}: {num_rows:,}")
+        counts.append(f"{name}: {table_file.num_rows:,}")
     say(f"rows of tables of internal topics: {', '.join(counts) or 'none'}")
     return list(findings)

@@ -1,0 +1,22 @@
+"""Tests that a pipeline writes the tables of internal topics as Python returns them."""
+
+from pathlib import Path
+
+import pyarrow.parquet as pq
+
+import magicbyte as mb
+from magicbyte.spark._write_internal_tables import write_internal_tables
+from paths import DATA
+
+
+def test_tables_with_rows_are_written_as_python_returns_them(tmp_path: Path) -> None:
+    dataset = mb.open(DATA / "4.3" / "transactions" / "log-0", topics=["fenced"])
+    sentences: list[str] = []
+    write_internal_tables(dataset, tmp_path, sentences.append)
+    names = {path.name for path in tmp_path.iterdir()}
+    assert {"groups", "group_offsets", "transactional_ids", "topics"} <= names
+    assert "connectors" not in names
+    for name in names:
+        table = pq.ParquetFile(tmp_path / name / "part-00000.zstd.parquet").read()
+        assert table.to_pylist() == dataset.stored(name).to_table().to_pylist()
+        assert f"{name}: {table.num_rows}" in sentences[0]
