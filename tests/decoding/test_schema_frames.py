@@ -12,8 +12,12 @@ import pytest
 
 from magicbyte.decoding._value_slices import body_slices
 from magicbyte.decoding.avro import AvroDecoder, parse_schema
-from magicbyte.decoding.message_indexes import read_indexes
-from magicbyte.decoding.schema_frames import NO_ID, FrameKind, find_frames
+from magicbyte.decoding.frame_search import find_frames
+from magicbyte.decoding.framed_values import FramedDecoder, rows_of_schemas
+from magicbyte.decoding.message_indexes import index_paths, read_indexes
+from magicbyte.decoding.schema_decoders import SchemaDecoders
+from magicbyte.decoding.schema_frames import NO_ID, FrameKind, Prefixes
+from magicbyte.decoding.schema_text import SchemaText
 
 GUID = uuid.UUID(int=0x0102030405060708090A0B0C0D0E0F10)
 HEADERS = pa.list_(pa.struct([("key", pa.string()), ("value", pa.binary())]))
@@ -71,7 +75,38 @@ def test_frame_is_recognized_by_its_bytes(content: bytes | None, expected: tuple
         ({"__key_schema_id": b"\0\0\0\0\x05"}, (FrameKind.CONFLUENT, 3, None, 5)),
         (
             {"apicurio.value.globalId": struct.pack(">q", 77)},
-            (FrameKind.APICURIO_HEADER, 77, None, 0),
+            (FrameKind.APICURIO_GLOBAL_ID, 77, None, 0),
+        ),
+        (
+            {"apicurio.value.contentId": struct.pack(">q", 2**40)},
+            (FrameKind.APICURIO_CONTENT_ID, 2**40, None, 0),
+        ),
+        (
+            {
+                "apicurio.value.contentId": struct.pack(">q", 5),
+                "apicurio.value.globalId": struct.pack(">q", 6),
+                "apicurio.value.artifactId": b"a",
+            },
+            (FrameKind.APICURIO_CONTENT_ID, 5, None, 0),
+        ),
+        (
+            {"apicurio.value.groupId": b"g", "apicurio.value.artifactId": b"a"},
+            (FrameKind.APICURIO_ARTIFACT, NO_ID, '[null, "g", "a", null]', 0),
+        ),
+        (
+            {"apicurio.value.contentHash": b"ab", "apicurio.value.version": b"1.0"},
+            (FrameKind.APICURIO_ARTIFACT, NO_ID, '["ab", null, null, "1.0"]', 0),
+        ),
+        ({"apicurio.value.version": b"1.0"}, (FrameKind.CONFLUENT, 3, None, 5)),
+        ({"apicurio.value.globalId": b"7"}, (FrameKind.CONFLUENT, 3, None, 5)),
+        ({"apicurio.key.globalId": struct.pack(">q", 77)}, (FrameKind.CONFLUENT, 3, None, 5)),
+        (
+            {"apicurio.value.schema": b'"int"', "apicurio.value.globalId": struct.pack(">q", 7)},
+            (FrameKind.SCHEMA_HEADER, 7, '["\\"int\\"", null]', 0),
+        ),
+        (
+            {"apicurio.value.schema": b"{}", "apicurio.value.schemaType": b"JSON"},
+            (FrameKind.SCHEMA_HEADER, NO_ID, '["{}", "JSON"]', 0),
         ),
         (
             {"content-type": b"avro/binary+" + b"0123456789ABCDEF" * 2},
@@ -84,6 +119,104 @@ def test_header_counts_more_than_bytes_that_look_framed(
     headers: dict[str, bytes], expected: tuple[Any, ...]
 ):
     assert frame_of(b"\0\0\0\0\x03body", headers) == expected
+
+
+def test_last_header_of_a_name_counts():
+    pairs = [{"key": "apicurio.value.globalId", "value": struct.pack(">q", one)} for one in (1, 2)]
+    values = pa.array([b"x", b"y", None], pa.binary())
+    frames = find_frames(values, pa.array([pairs, [], pairs], HEADERS), "value")
+    assert frames.ids.tolist() == [2, NO_ID, NO_ID]
+    assert frames.kinds.tolist() == [FrameKind.APICURIO_GLOBAL_ID, 0, 0]
+
+
+def test_headers_name_protobuf_messages_and_the_encoding_of_avro():
+    for side, name in (("value", "apicurio.protobuf.type"), ("key", "apicurio.protobuf.type.key")):
+        pairs = [
+            {"key": name, "value": b"Money"},
+            {"key": f"apicurio.{side}.encoding", "value": b"JSON"},
+        ]
+        other = [{"key": f"apicurio.{side}.encoding", "value": b"BINARY"}]
+        values = pa.array([b"x", b"y"], pa.binary())
+        frames = find_frames(values, pa.array([pairs, other], HEADERS), side)
+        assert [frames.message_names.get(row) for row in (0, 1)] == ["Money", None]
+        assert frames.are_json.tolist() == [True, False]
+
+
+class OneSchema:
+    """A registry of one schema, which all frames name."""
+
+    def __init__(self, schema_text: SchemaText) -> None:
+        self._schema_text = schema_text
+
+    def schema_of(self, frame_kind: FrameKind, id_: int, token: str | None) -> SchemaText:
+        return self._schema_text
+
+
+def test_rows_are_grouped_by_frame_however_many_frames_there_are():
+    random = Random(3)
+    for num_frames in (1, 3, 40):
+        guids = [random.randbytes(16) for _ in range(num_frames)]
+        contents: list[bytes | None] = [
+            random.choice(
+                [
+                    b"\x01" + random.choice(guids),
+                    struct.pack(">bi", 0, random.randrange(num_frames) + 1),
+                    b"",
+                    None,
+                ]
+            )
+            for _ in range(300)
+        ]
+        values = pa.array(contents, pa.binary())
+        frames = find_frames(values, None, "value")
+        groups = list(
+            rows_of_schemas(values, frames, OneSchema(SchemaText(schema_type="AVRO", text='"int"')))
+        )
+        by_content: dict[bytes, list[int]] = {}
+        for row, content in enumerate(contents):
+            if content:
+                by_content.setdefault(content, []).append(row)
+        assert sorted(group.rows.tolist() for group in groups) == sorted(by_content.values())
+
+
+def test_ids_of_eight_bytes_in_headers_are_told_apart():
+    # Ids that differ in their highest bits only.
+    ids = [1, 1 + (1 << 60), -(1 << 63), (1 << 63) - 1]
+    headers = [
+        [{"key": "apicurio.value.contentId", "value": struct.pack(">q", one)}] for one in ids
+    ]
+    values = pa.array([b"x"] * len(ids), pa.binary())
+    frames = find_frames(values, pa.array(headers, HEADERS), "value")
+    seen: list[int] = []
+
+    class Noted:
+        def schema_of(self, frame_kind: FrameKind, id_: int, token: str | None) -> None:
+            seen.append(id_)
+
+    assert len(list(rows_of_schemas(values, frames, Noted()))) == len(ids)
+    assert sorted(seen) == sorted(ids)
+
+
+REF = b"\x07\x0a\x05Money"
+
+
+@pytest.mark.parametrize(
+    ("content", "path", "start"),
+    [
+        (REF + b"body", "Money", 8),
+        (REF, "Money", 8),
+        (b"\0body", (0,), 1),
+        (b"\x06\x0a\x04\x06ney", (5, 2, 3), 4),
+        (b"\x07\x0a\x04Money", None, 0),
+        (b"\x07\x0a\x05Mon\x00y", None, 0),
+        (b"\x07\x0a\x05Mo", None, 0),
+    ],
+)
+def test_name_of_a_message_of_apicurio_is_before_the_body(content: bytes, path: Any, start: int):
+    values = pa.array([b"\0\0\0\0\x07" + content], pa.binary())
+    frames = find_frames(values, None, "value")
+    paths, starts = index_paths(Prefixes(values), frames, np.array([0]))
+    assert (paths, starts.tolist()) == ([path], [5 + start])
 
 
 def test_frames_of_a_slice_are_those_of_its_rows():
@@ -119,17 +252,10 @@ def test_message_indexes_are_zigzag_numbers_behind_their_count(data: bytes, expe
 
 
 def test_compressed_body_of_glue_is_bounded():
-    from magicbyte.decoding.framed_values import FramedDecoder
-    from magicbyte.decoding.schema_decoders import SchemaDecoders
-    from magicbyte.decoding.schema_text import SchemaText
-
     schema = SchemaText(schema_type="AVRO", text='"string"')
-
-    class OneSchema:
-        def schema_of(self, frame_kind: FrameKind, id_: int, token: str | None) -> SchemaText:
-            return schema
-
-    decoder = FramedDecoder("value", OneSchema(), SchemaDecoders(), {"string": (schema, None)})
+    decoder = FramedDecoder(
+        "value", OneSchema(schema), SchemaDecoders(), {"string": (schema, None)}
+    )
     prefix = b"\x03\x05" + GUID.bytes
     contents = [
         prefix + zlib.compress(b"\x04ab"),

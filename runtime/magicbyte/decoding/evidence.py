@@ -12,6 +12,7 @@ import pyarrow as pa
 
 from magicbyte.decoding.connect_envelope import EnvelopeError, connect_type, envelope_of
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import (
     KnownSchemas,
     SchemaRows,
@@ -21,7 +22,7 @@ from magicbyte.decoding.framed_values import (
 from magicbyte.decoding.json_text import parse_json
 from magicbyte.decoding.protobuf import ProtobufDecoder
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import IN_HEADERS, SENTENCES, WEAK, FrameKind, find_frames
+from magicbyte.decoding.schema_frames import IN_HEADERS, SENTENCES, WEAK, FrameKind
 
 MIN_SHARE = 0.5
 """Share of a sample that must decode where no subject is of the topic (RecordNameStrategy)."""
@@ -137,7 +138,7 @@ class _SampleCounts:
         if schema_text is None:
             return
         self.num_known += len(group.rows)
-        decoder = decoders.decoder(schema_text, group.path)
+        decoder = decoders.decoder(schema_text, group.path, is_json=group.is_json)
         if isinstance(decoder, DecodeFault):
             return
         decoded = decode_rows(decoder, values, group.rows, group.body_starts)

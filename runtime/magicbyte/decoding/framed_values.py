@@ -8,9 +8,11 @@ from typing import Any, Protocol
 import numpy as np
 import pyarrow as pa
 
+from magicbyte.decoding._avro_text import AvroTextDecoder
 from magicbyte.decoding._value_slices import scatter
 from magicbyte.decoding.avro import AvroDecoder, DecodedValues
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.kafka_serdes import ValueDecoder
 from magicbyte.decoding.message_indexes import IndexPath, index_paths
 from magicbyte.decoding.schema_decoders import JSON_RECORD, SchemaDecoders
@@ -21,13 +23,15 @@ from magicbyte.decoding.schema_frames import (
     Int32Array,
     Int64Array,
     Prefixes,
-    find_frames,
 )
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.engines.columnar.avro_columns import FaultCodes
 from magicbyte.tables.arrays import null_mask
 
 Int16Array = np.ndarray[Any, np.dtype[np.int16]]
+
+MAX_COMPARED = 16
+"""Numbers with each of which all rows are compared, which is faster than to sort the rows."""
 
 MAX_INFLATED_BYTES = 64 << 20
 """Bytes of the largest value that is decompressed."""
@@ -77,30 +81,21 @@ class SchemaRows:
 
     schema_text: SchemaText | None
     path: IndexPath | None
-    rows: Int32Array
+    rows: Int64Array
     body_starts: Int32Array
+    is_json: bool = False
+    """True if the bodies are in Avro's JSON encoding."""
 
 
 def rows_of_schemas(
     values: pa.Array, frames: Frames, known_schemas: KnownSchemas
 ) -> Iterator[SchemaRows]:
     """Yield the framed rows of *values* by schema and message; the schema is None where it is not known."""
-    framed = np.flatnonzero(frames.kinds)
-    with_token = np.array(sorted(frames.tokens), np.int64)
-    with_id = np.setdiff1d(framed, with_token)
-    rows_by_frame: dict[tuple[int, int, str | None], Any] = {}
-    keys = frames.ids[with_id] * 16 + frames.kinds[with_id]
-    for key in np.unique(keys).tolist():
-        rows_by_frame[key % 16, key // 16, None] = with_id[keys == key]
-    for row in with_token.tolist():
-        group = int(frames.kinds[row]), NO_ID, frames.tokens[row]
-        rows_by_frame.setdefault(group, []).append(row)
     prefixes: Prefixes | None = None
-    for (kind, id_, token), rows in rows_by_frame.items():
-        schema_text = known_schemas.schema_of(FrameKind(kind), id_, token)
-        rows = np.asarray(rows, np.int64)
+    for rows, frame_kind, id_, token in _rows_by_frame(frames):
+        schema_text = known_schemas.schema_of(frame_kind, id_, token)
         if schema_text is None or schema_text.schema_type != "PROTOBUF":
-            yield SchemaRows(schema_text, None, rows, frames.body_starts[rows])
+            yield from _by_encoding(schema_text, frames, rows)
             continue
         prefixes = prefixes or Prefixes(values)
         paths, starts = index_paths(prefixes, frames, rows)
@@ -109,11 +104,51 @@ def rows_of_schemas(
             yield SchemaRows(schema_text, path, rows[is_path], starts[is_path])
 
 
+def _by_encoding(
+    schema_text: SchemaText | None, frames: Frames, rows: Int64Array
+) -> Iterator[SchemaRows]:
+    are_json = frames.are_json[rows]
+    for is_json in (False, True):
+        some = rows[are_json == is_json]
+        if len(some):
+            yield SchemaRows(schema_text, None, some, frames.body_starts[some], is_json)
+
+
+def _rows_by_frame(
+    frames: Frames,
+) -> Iterator[tuple[Int64Array, FrameKind, int, str | None]]:
+    """Yield the rows whose frames are the same, with kind, id and token of the frame."""
+    for kind in np.unique(frames.kinds).tolist():
+        if kind == FrameKind.NONE:
+            continue
+        of_kind = np.flatnonzero(frames.kinds == kind)
+        for token_number, of_token in _rows_by_number(of_kind, frames.tokens.numbers):
+            token = None if token_number < 0 else frames.tokens.values[token_number]
+            for id_, rows in _rows_by_number(of_token, frames.ids):
+                yield rows, FrameKind(kind), id_, token
+
+
+def _rows_by_number(rows: Int64Array, numbers: Any) -> Iterator[tuple[int, Int64Array]]:
+    """Yield the *rows* that have the same of *numbers*, with this number."""
+    of_rows = numbers[rows]
+    different = np.unique(of_rows)
+    if len(different) <= MAX_COMPARED:
+        for number in different.tolist():
+            yield number, rows if len(different) == 1 else rows[of_rows == number]
+        return
+    order = np.argsort(of_rows, kind="stable")
+    bounds = np.searchsorted(of_rows[order], different)
+    for number, some in zip(different.tolist(), np.split(order, bounds[1:]), strict=True):
+        yield number, rows[some]
+
+
 def decode_rows(
     decoder: ValueDecoder, values: pa.Array, rows: Any, body_starts: Any
 ) -> DecodedValues:
     """Decode some *rows* of *values*, in steps that the decoder can take."""
-    step = decoder.max_values if isinstance(decoder, AvroDecoder) else len(rows)
+    step = len(rows)
+    if isinstance(decoder, AvroDecoder | AvroTextDecoder):
+        step = decoder.max_values
     decoded_parts = []
     for first in range(0, max(len(rows), 1), max(step, 1)):
         some = slice(first, first + step)
@@ -191,7 +226,7 @@ class FramedDecoder:
                 continue
             schema_numbers[rows] = len(schema_texts)
             schema_texts.append(group.schema_text)
-            if group.schema_text.id is not None:
+            if group.schema_text.id is not None and bool((frames.ids[rows] == NO_ID).all()):
                 frames.ids[rows] = group.schema_text.id  # where a GUID names the schema
             name, decoder = self._decoder(group)
             if isinstance(decoder, DecodeFault):
@@ -215,7 +250,10 @@ class FramedDecoder:
                 return "", DecodeFault.OTHER_RECORD
             # A record that was renamed: its aliases, or the rules of resolution, decide.
             name = next(iter(self.types))
-        decoder = self._decoders.decoder(group.schema_text, group.path, self._readers[name])
+        reader_schema = self._readers[name]
+        decoder = self._decoders.decoder(
+            group.schema_text, group.path, reader_schema, is_json=group.is_json
+        )
         if not isinstance(decoder, DecodeFault) and decoder.type != self.types[name]:
             return name, DecodeFault.INCOMPATIBLE
         return name, decoder

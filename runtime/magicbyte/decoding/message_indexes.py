@@ -1,14 +1,21 @@
-"""Message indexes: the path of a Protobuf message in its file, between the frame and the body."""
+"""The message of a Protobuf value: indexes or a name, between the frame and the body or in a header."""
+
+import re
 
 import numpy as np
 
-from magicbyte.decoding.schema_frames import Frames, Int32Array, Prefixes
+from magicbyte.decoding.schema_frames import Frames, Int32Array, Int64Array, Prefixes
 
 MAX_INDEXES = 100
 """Messages inside of messages: protoc itself allows fewer."""
 MAX_VARINT_BYTES = 5
 
-IndexPath = tuple[int, ...]
+IndexPath = tuple[int, ...] | str
+"""Path of a message in its file; or the name of one that is in no other message."""
+
+MESSAGE_REFERENCE = re.compile(rb"([\x03-\x7f])\x0a([\x01-\x7d])([A-Za-z_][A-Za-z0-9_]*)")
+"""The message `Ref` of Apicurio's serializers: its size, and its only field with the name of the message."""
+MAX_REFERENCE_BYTES = 128
 
 
 def read_indexes(data: bytes, *, is_zigzag: bool = True) -> tuple[IndexPath, int] | None:
@@ -49,9 +56,13 @@ def read_indexes(data: bytes, *, is_zigzag: bool = True) -> tuple[IndexPath, int
 
 
 def index_paths(
-    prefixes: Prefixes, frames: Frames, rows: Int32Array
+    prefixes: Prefixes, frames: Frames, rows: Int64Array
 ) -> tuple[list[IndexPath | None], Int32Array]:
-    """Return the path of each of *rows*, and the byte at which its body begins."""
+    """Return the path of each of *rows*, and the byte at which its body begins.
+
+    Confluent's serializers write indexes after the frame or into the frame's header; Apicurio's write a `Ref` before
+    the body, a header with the name, or both.
+    """
     starts = frames.body_starts[rows].copy()
     message_paths: list[IndexPath | None] = [None] * len(rows)
     cache: dict[bytes, tuple[IndexPath, int] | None] = {}
@@ -60,6 +71,12 @@ def index_paths(
         zip(rows.tolist(), starts.tolist(), sizes.tolist(), strict=True)
     ):
         in_header = frames.index_bytes.get(row)
+        reference = None if in_header is not None else _reference(prefixes, row, start, size)
+        name = frames.message_names.get(row)
+        if reference is not None or name is not None:
+            message_paths[number] = reference or name
+            starts[number] = start + (len(reference) + 3 if reference is not None else 0)
+            continue
         end = min(start + 2, size)
         data = in_header if in_header is not None else prefixes.content(row, start, end)
         if data not in cache:
@@ -73,3 +90,14 @@ def index_paths(
             if in_header is None:
                 starts[number] = start + found[1]
     return message_paths, np.asarray(starts, np.int32)
+
+
+def _reference(prefixes: Prefixes, row: int, start: int, size: int) -> str | None:
+    """Return the name in a message `Ref` of Apicurio's serializers at the byte *start*; None if there is none."""
+    front = prefixes.content(row, start, min(start + 2, size))
+    if len(front) < 2 or front[1] != 0x0A or not 3 <= front[0] < MAX_REFERENCE_BYTES:
+        return None
+    reference = prefixes.content(row, start, min(start + 1 + front[0], size))
+    match = MESSAGE_REFERENCE.fullmatch(reference)
+    is_whole = match is not None and front[0] == len(reference) - 1 == len(match[3]) + 2
+    return match[3].decode("ascii") if is_whole and match and match[2][0] == len(match[3]) else None

@@ -4,6 +4,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 from typing import Any
 
+from magicbyte.decoding._avro_text import AvroTextDecoder
 from magicbyte.decoding.avro import AvroDecoder, AvroJsonDecoder, AvroSchema, parse_schema
 from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.json_text import JsonTextDecoder
@@ -87,11 +88,14 @@ class SchemaDecoders:
         writer_schema: SchemaText,
         path: IndexPath | None,
         reader_schema: SchemaText | None = None,
+        *,
+        is_json: bool = False,
     ) -> ValueDecoder | DecodeFault:
         """Return the decoder of values of *writer_schema* as *reader_schema* has them, by default the writer itself.
 
         Args:
             path: Message indexes of the values, for Protobuf.
+            is_json: True for values in Avro's JSON encoding.
         Returns:
             The decoder, or the reason why there is none.
         """
@@ -99,6 +103,7 @@ class SchemaDecoders:
             writer_schema.cache_key,
             path,
             None if reader_schema is None else reader_schema.cache_key,
+            is_json,
         )
         if key not in self._decoders:
             name = self.record_name(writer_schema, path)
@@ -107,6 +112,10 @@ class SchemaDecoders:
                 if isinstance(name, DecodeFault)
                 else self._make(writer_schema, name, path, reader_schema)
             )
+            decoder, parsed = self._decoders[key], self.parsed(writer_schema)
+            if is_json and isinstance(decoder, AvroDecoder | AvroJsonDecoder):
+                assert isinstance(parsed, AvroSchema)
+                self._decoders[key] = AvroTextDecoder(parsed, decoder)
         return self._decoders[key]
 
     def _make(

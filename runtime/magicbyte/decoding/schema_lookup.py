@@ -1,5 +1,6 @@
 """Looks up schemas by the ids, GUIDs and fingerprints of frames, for the keys or values of a topic."""
 
+import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 
@@ -7,7 +8,11 @@ from magicbyte.decoding.avro import AvroSchema
 from magicbyte.decoding.evidence import is_subject_of, is_subject_of_others
 from magicbyte.decoding.schema_decoders import SchemaDecoders
 from magicbyte.decoding.schema_frames import FrameKind
-from magicbyte.decoding.schema_text import SchemaText
+from magicbyte.decoding.schema_text import DEFAULT_GROUP, SchemaText
+
+MAX_HEADER_SCHEMAS = 1000
+"""Different schemas in headers, and names in headers, that are looked up: each one is kept."""
+SCHEMA_TYPES = ("AVRO", "PROTOBUF", "JSON")
 
 
 @dataclass(slots=True)
@@ -20,23 +25,69 @@ class SchemaLookup:
     side: str
     decoders: SchemaDecoders
     _by_id: dict[int, list[SchemaText]] = field(default_factory=dict)
+    _by_global_id: dict[int, list[SchemaText]] = field(default_factory=dict)
     _by_token: dict[str, SchemaText] | None = None
-    _chosen: dict[int, SchemaText | None] = field(default_factory=dict)
+    _chosen: dict[tuple[FrameKind, int], SchemaText | None] = field(default_factory=dict)
+    _in_headers: dict[tuple[FrameKind, str], SchemaText | None] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for schema_text in self.schema_texts:
             if schema_text.id is not None:
                 self._by_id.setdefault(schema_text.id, []).append(schema_text)
+            if schema_text.global_id is not None:
+                self._by_global_id.setdefault(schema_text.global_id, []).append(schema_text)
 
     def schema_of(self, frame_kind: FrameKind, id_: int, token: str | None) -> SchemaText | None:
         """Return the schema that a frame of *frame_kind* names by *id_*, or by *token*; None if it is not known."""
         if token is None:
-            if id_ not in self._chosen:
-                self._chosen[id_] = self._choose(self._by_id.get(id_, ()))
-            return self._chosen[id_]
+            key = frame_kind, id_
+            if key not in self._chosen:
+                self._chosen[key] = self._choose(self._candidates(frame_kind, id_))
+            return self._chosen[key]
+        if frame_kind in (FrameKind.SCHEMA_HEADER, FrameKind.APICURIO_ARTIFACT):
+            return self._of_headers(frame_kind, token)
         if self._by_token is None:
             self._by_token = self._tokens()
         return self._by_token.get(token)
+
+    def _candidates(self, frame_kind: FrameKind, id_: int) -> list[SchemaText]:
+        """Return the schemas that *id_* may name: Apicurio's serializers write a content id or a global id."""
+        by_id, by_global_id = self._by_id.get(id_, []), self._by_global_id.get(id_, [])
+        if frame_kind is FrameKind.APICURIO_CONTENT_ID:
+            return by_id
+        if frame_kind is FrameKind.APICURIO_GLOBAL_ID and self._by_global_id:
+            return by_global_id
+        if frame_kind is FrameKind.APICURIO_8_BYTES:
+            return [*by_global_id, *by_id]
+        return [*by_id, *by_global_id]
+
+    def _of_headers(self, frame_kind: FrameKind, token: str) -> SchemaText | None:
+        """Return the schema that several headers together name, or one that a header has."""
+        key = frame_kind, token
+        if key not in self._in_headers:
+            if len(self._in_headers) >= MAX_HEADER_SCHEMAS:
+                return None
+            is_artifact = frame_kind is FrameKind.APICURIO_ARTIFACT
+            texts = json.loads(token)
+            found = self._of_artifact(*texts) if is_artifact else _of_schema_header(*texts)
+            self._in_headers[key] = found
+        return self._in_headers[key]
+
+    def _of_artifact(
+        self, content_hash: str | None, group: str | None, artifact: str | None, version: str | None
+    ) -> SchemaText | None:
+        """Return the schema with *content_hash*, else the version of an artifact, by default its newest one."""
+        known = [(one.artifact, one) for one in self.schema_texts if one.artifact is not None]
+        for names, schema_text in known:
+            if content_hash is not None and names.content_hash == content_hash:
+                return schema_text
+        versions = [
+            schema_text
+            for names, schema_text in known
+            if (names.group, names.artifact) == (group or DEFAULT_GROUP, artifact)
+            and version in (None, names.version)
+        ]
+        return max(versions, key=lambda one: one.version or 0, default=None)
 
     def _choose(self, candidates: Sequence[SchemaText]) -> SchemaText | None:
         """Return the schema of the topic's subject, else of the default context, else the only one.
@@ -79,6 +130,13 @@ class SchemaLookup:
         return sorted(versions, key=lambda one: (not one.is_gone, one.version or 0, one.id or 0))[
             ::-1
         ]
+
+
+def _of_schema_header(text: str, schema_type: str | None) -> SchemaText | None:
+    type_name = (schema_type or "AVRO").upper()
+    if type_name not in SCHEMA_TYPES:
+        return None
+    return SchemaText(schema_type=type_name, text=text, label="schema in a header")
 
 
 def _is_in_context(schema_text: SchemaText) -> bool:

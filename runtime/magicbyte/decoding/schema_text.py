@@ -3,6 +3,20 @@
 from collections.abc import Hashable
 from dataclasses import dataclass
 
+DEFAULT_GROUP = "default"
+"""Group of artifacts for which Apicurio's registry has no other."""
+
+
+@dataclass(frozen=True, slots=True)
+class ApicurioArtifact:
+    """A version of an artifact of Apicurio's registry."""
+
+    group: str
+    artifact: str
+    version: str
+    content_hash: str | None = None
+    """SHA-256 of the content, in base 16."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SchemaText:
@@ -25,6 +39,9 @@ class SchemaText:
     subjects: tuple[str, ...] = ()
     """Subjects that have it; *version* belongs to the first one."""
     guids: tuple[str, ...] = ()
+    global_id: int | None = None
+    """Global id in Apicurio's registry, whose content id is *id*; None for other registries."""
+    artifact: ApicurioArtifact | None = None
     is_gone: bool = False
     """True if the registry deleted it, softly or for good."""
     descriptor_set: bytes | None = None

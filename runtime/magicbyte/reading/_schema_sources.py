@@ -1,7 +1,7 @@
 """Schemas of the registries below a dataset's paths, of exports and of files."""
 
-import base64
 import os
+import zipfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,6 +19,19 @@ from magicbyte.internal_topics.schema_registry import (
 )
 from magicbyte.logdir.discover import described, discover
 from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading._apicurio_export import is_export_folder, schemas_of_export
+from magicbyte.reading._karapace_backup import (
+    DATA,
+    MARKER_V2,
+    MARKER_V3,
+    METADATA,
+    BackupRecord,
+    data_files,
+    data_records,
+    is_listed_backup,
+    line_records,
+    listed_records,
+)
 from magicbyte.reading._schema_rows import (
     LIKELY_NAMES,
     REGISTRY_TOPIC,
@@ -32,10 +45,13 @@ from magicbyte.storage import Storage
 
 SchemaPath = str | os.PathLike[str]
 
-KARAPACE_MARKER = b"/V2\n"
-"""First line of a backup of Karapace; the records follow, key and value in base 16."""
 SUFFIXES = {".avsc": "AVRO", ".proto": "PROTOBUF"}
 MAX_FILE_BYTES = 256 << 20
+EXPECTED = (
+    "the topic _schemas, the answers of GET /schemas, a backup of Karapace, an export of Apicurio's "
+    "registry, or .avsc files"
+)
+"""What a path of schemas may be, in words."""
 
 
 @dataclass(slots=True)
@@ -114,8 +130,8 @@ def load_schemas(path: SchemaPath) -> list[SchemaText]:
     """Return the schemas at *path*: an export of a registry, a `_schemas` topic, or files of schemas.
 
     Args:
-        path: File or folder: answers of `GET /schemas` as JSON, a backup of Karapace, a segment, partition folder or
-            log.dir with the registry's topic, an `.avsc` file, or a folder of such files.
+        path: File or folder: answers of `GET /schemas` as JSON, a backup of Karapace, an export of Apicurio's registry, a
+            segment, partition folder or log.dir with the registry's topic, an `.avsc` file, or a folder of such files.
     Returns:
         The schemas.
     Raises:
@@ -126,25 +142,26 @@ def load_schemas(path: SchemaPath) -> list[SchemaText]:
         raise MissingError(FileNotFoundError(2, "No such file"), str(path))
     if location.is_dir():
         return _schemas_of_folder(location)
-    if location.suffix == ".log":
-        return _schemas_of_logs(location)
-    return _schemas_of_file(location)
+    is_segment = location.suffix == ".log"  # Karapace's backups may have this suffix, too
+    schema_texts = _schemas_of_logs(location) if is_segment else []
+    schema_texts = schema_texts or _schemas_of_file(location)
+    if not schema_texts:
+        raise InputError("no schemas", EXPECTED, path=str(path))
+    return schema_texts
 
 
 def _schemas_of_folder(folder: Path) -> list[SchemaText]:
+    if is_export_folder(folder):
+        return schemas_of_export(folder)
     schema_texts = _schemas_of_logs(folder)
-    for pattern in ("*.avsc", "*.json"):
+    for pattern in ("*.avsc", "*.json", f"*{METADATA}", "*.zip"):
         for file in sorted(folder.glob(pattern)):
             try:
                 schema_texts += _schemas_of_file(file)
             except InputError:
                 continue  # a folder may have other files
     if not schema_texts:
-        raise InputError(
-            "no schemas",
-            "the topic _schemas, an export of a registry, or .avsc files",
-            path=str(folder),
-        )
+        raise InputError("no schemas", EXPECTED, path=str(folder))
     return schema_texts
 
 
@@ -167,16 +184,24 @@ def _schemas_of_logs(location: Path) -> list[SchemaText]:
 
 
 def _schemas_of_file(file: Path) -> list[SchemaText]:
+    if zipfile.is_zipfile(file):
+        return schemas_of_export(file)
     data = read_schema_file(file)
     if file.suffix in SUFFIXES:
         return [schema_of_file(file, SUFFIXES[file.suffix])]
-    if data.startswith(KARAPACE_MARKER):
-        return texts_of_registry(_registry_of_backup(_lines_of_backup(data, file)), str(file))
+    if data.startswith(MARKER_V3) or file.suffix == DATA:
+        records = (
+            record
+            for part in data_files(file)
+            for record in data_records(read_schema_file(part), part)
+        )
+        return _texts_of_backup(records, file)
+    if data.startswith(MARKER_V2):
+        return _texts_of_backup(line_records(data, file), file)
     try:
         file_value = parse_json(data.decode("utf-8"))
-        if isinstance(file_value, list) and file_value and isinstance(file_value[0], list):
-            pairs = ((_bytes(key), _bytes(value)) for key, value in file_value)
-            return texts_of_registry(_registry_of_backup(pairs), str(file))
+        if is_listed_backup(file_value):
+            return _texts_of_backup(listed_records(file_value, file), file)
         answers = file_value if isinstance(file_value, list) else [file_value]
         if not all(isinstance(one, dict) for one in answers):
             raise ValueError("no objects with subject, version and id")
@@ -184,32 +209,16 @@ def _schemas_of_file(file: Path) -> list[SchemaText]:
     except (ValueError, TypeError) as error:
         raise InputError(
             f"no schemas: {error}",
-            "the answers of GET /schemas, a backup of Karapace, or an .avsc file",
+            EXPECTED,
             path=str(file),
         ) from error
 
 
-def _lines_of_backup(data: bytes, file: Path) -> Iterator[tuple[bytes | None, bytes | None]]:
-    for number, line in enumerate(data.splitlines()[1:], 2):
-        parts = line.split(b"\t")
-        try:
-            key, value = (None if part == b"null" else base64.b16decode(part) for part in parts)
-        except ValueError as error:
-            raise InputError(
-                f"line {number}: {line[:40]!r}", "key and value in base 16", path=str(file)
-            ) from error
-        yield key, value
-
-
-def _registry_of_backup(pairs: Iterable[tuple[bytes | None, bytes | None]]) -> SchemaRegistry:
+def _texts_of_backup(records: Iterable[BackupRecord], file: Path) -> list[SchemaText]:
     registry = SchemaRegistry()
-    for number, (key, value) in enumerate(pairs):
-        registry.apply(key, value, offset=number)
-    return registry
-
-
-def _bytes(file_value: Any) -> bytes | None:
-    return None if file_value is None or file_value == "null" else str(file_value).encode()
+    for key, value, offset in records:
+        registry.apply(key, value, offset=offset)
+    return texts_of_registry(registry, str(file))
 
 
 def read_schema_file(file: Path) -> bytes:

@@ -12,6 +12,7 @@ from magicbyte.decoding.connect_envelope import ConnectDecoder, EnvelopeError
 from magicbyte.decoding.decode_option import FORMS, DecodeForm
 from magicbyte.decoding.evidence import Recognition, envelope_schemas, recognize
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import (
     FramedDecoder,
     SideDecoder,
@@ -23,7 +24,7 @@ from magicbyte.decoding.json_text import JsonShapeDecoder, JsonTextDecoder
 from magicbyte.decoding.kafka_serdes import ValueDecoder, primitive_decoder
 from magicbyte.decoding.message_indexes import IndexPath
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import NO_ID, PREFIX_SIZES, FrameKind, find_frames
+from magicbyte.decoding.schema_frames import NO_ID, PREFIX_SIZES, FrameKind
 from magicbyte.decoding.schema_lookup import SchemaLookup
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import InputError, SchemaError
@@ -231,7 +232,7 @@ class SidePlanner:
 
     def _has_decoded(self, schema_text: SchemaText, group: Any, values: pa.Array) -> bool:
         """Return whether a value decodes by *schema_text*: bytes that only look framed add no columns."""
-        decoder = self.decoders.decoder(schema_text, group.path)
+        decoder = self.decoders.decoder(schema_text, group.path, is_json=group.is_json)
         if isinstance(decoder, DecodeFault):
             return False
         rows, starts = group.rows[:1000], group.body_starts[:1000]

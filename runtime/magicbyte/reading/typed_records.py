@@ -11,9 +11,10 @@ import pyarrow as pa
 
 from magicbyte.decoding.decode_option import DecodeForm, parse_form
 from magicbyte.decoding.faults import fault_name, sentence_of
+from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import SideValues
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import NO_ID, find_frames
+from magicbyte.decoding.schema_frames import NO_ID
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding

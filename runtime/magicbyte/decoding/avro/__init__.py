@@ -5,6 +5,7 @@ The compiled kernel of `magicbyte.engines.columnar` runs a schema's program over
 
 from magicbyte.decoding.avro._decoder import AvroDecoder, AvroJsonDecoder, DecodedValues
 from magicbyte.decoding.avro._faults import fault_sentence
+from magicbyte.decoding.avro._json_encoding import encode_json
 from magicbyte.decoding.avro._schema import AvroSchema, parse_schema
 
 __all__ = [
@@ -12,6 +13,7 @@ __all__ = [
     "AvroJsonDecoder",
     "AvroSchema",
     "DecodedValues",
+    "encode_json",
     "fault_sentence",
     "parse_schema",
 ]

@@ -28,18 +28,22 @@ INT_BITS = {"int": 32, "long": 64}
 
 def encode_default(reader_field: AvroField, where: str) -> bytes:
     """Return the default of *reader_field*, encoded. Raises SchemaError if it has another type."""
-    return _DefaultEncoder(where).encode(reader_field.type, reader_field.default, 0)
+    return JsonEncoder(where).encode(reader_field.type, reader_field.default, 0)
 
 
-class _DefaultEncoder:
+class JsonEncoder:
+    """Encodes a default, and what is like it, by the type of its field."""
+
+    max_items, max_bytes = MAX_DEFAULT_ITEMS, MAX_DEFAULT_BYTES
+
     def __init__(self, where: str) -> None:
         self._where = where
         self._num_items = 0
 
     def encode(self, avro_type: AvroType, default: Any, depth: int) -> bytes:
         self._num_items += 1
-        if self._num_items > MAX_DEFAULT_ITEMS or depth > MAX_DEFAULT_DEPTH:
-            raise self._error("a default of too many values", f"at most {MAX_DEFAULT_ITEMS}")
+        if self._num_items > self.max_items or depth > MAX_DEFAULT_DEPTH:
+            raise self._error("a default of too many values", f"at most {self.max_items}")
         match avro_type:
             case AvroPrimitive():
                 encoded = self._primitive(avro_type.kind, default)
@@ -57,8 +61,8 @@ class _DefaultEncoder:
                 encoded = self._record(avro_type, default, depth)
             case AvroArray() | AvroMap():
                 encoded = self._items(avro_type, default, depth)
-        if len(encoded) > MAX_DEFAULT_BYTES:
-            raise self._error(f"a default of {len(encoded)} bytes", f"at most {MAX_DEFAULT_BYTES}")
+        if len(encoded) > self.max_bytes:
+            raise self._error(f"a default of {len(encoded)} bytes", f"at most {self.max_bytes}")
         return encoded
 
     def _error(self, problem: str, expected: str) -> SchemaError:
@@ -100,7 +104,7 @@ class _DefaultEncoder:
             try:
                 return zigzag(number) + self.encode(branch, default, depth + 1)
             except SchemaError:
-                if self._num_items > MAX_DEFAULT_ITEMS:
+                if self._num_items > self.max_items:
                     raise
         names = ", ".join(type_name(branch) for branch in union.branches)
         raise self._error(f"default {default!r:.60}", f"a value of {names}")
@@ -110,10 +114,16 @@ class _DefaultEncoder:
             raise self._error(f"default {default!r:.60}", f"an object for {avro_record.full_name}")
         parts = []
         for field in avro_record.fields:
-            if field.name not in default and not field.has_default:
-                raise self._error(f"no {field.name!r}", f"all fields of {avro_record.full_name}")
-            parts.append(self.encode(field.type, default.get(field.name, field.default), depth + 1))
+            is_there = field.name in default
+            member = default[field.name] if is_there else self._missing(avro_record, field)
+            parts.append(self.encode(field.type, member, depth + 1))
         return b"".join(parts)
+
+    def _missing(self, avro_record: AvroRecord, field: AvroField) -> Any:
+        """Return the value of a field that an object lacks; SchemaError if it may not."""
+        if not field.has_default:
+            raise self._error(f"no {field.name!r}", f"all fields of {avro_record.full_name}")
+        return field.default
 
     def _items(self, avro_type: AvroArray | AvroMap, default: Any, depth: int) -> bytes:
         parts = []

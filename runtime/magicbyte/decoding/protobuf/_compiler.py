@@ -50,6 +50,8 @@ class ProtobufFiles:
 
     def at(self, path: IndexPath) -> Any:
         """Return the descriptor of the message at *path*; None if there is none."""
+        if isinstance(path, str):
+            return self.main.message_types_by_name.get(path)
         return self._by_index.get(path)
 
     def named(self, name: str) -> Any:
