@@ -73,12 +73,12 @@ check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what sp
 	$(BIN)/python -m magicbyte_tools.reference --check
 
 .PHONY: vectors
-vectors: .venv/dev ## Write tests/vectors/ by the Construct twin
+vectors: .venv/dev ## Write the cases and the scorer of tests/vectors/
 	$(BIN)/python -m magicbyte_tools.vectors
 
 .PHONY: conformance
-conformance: .venv/dev kernels ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
-	$(BIN)/python -m magicbyte_tools.conformance $(if $(ENGINE),--engine $(ENGINE),-- $(RUNNER))
+conformance: $(if $(ENGINE),.venv/dev kernels) ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
+	$(if $(ENGINE),$(BIN)/python -m magicbyte_tools.conformance --engine $(ENGINE),$(PYTHON) tests/vectors/score.py $(OPTIONS) -- $(RUNNER))
 
 .PHONY: parsers
 parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder

@@ -15,64 +15,30 @@ SIZES_OVER_2_GIB = range((1 << 31) - 12, 1 << 31)
 CODECS_WITH_A_HEADER = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
 """Codecs whose streams are never empty."""
 
-OF_READERS: dict[str, dict[str, str]] = {
-    "MemoryRecords": {},
-    "FileRecords": {
-        "invalid/kafka_log/magic-3": "D43",
-        "invalid/kafka_log/magic-37": "D43",
-        "invalid/kafka_log/magic-of-kip-931": "D43",
-        "invalid/kafka_log/magic-37-in-a-cut-entry": "D43",
-        "invalid/kafka_log/garbage-at-the-end": "D43",
-        "invalid/kafka_log/garbage-between-entries": "D43",
-        "invalid/kafka_log/size-1-in-a-cut-entry-of-12-bytes": "D43",
-        "invalid/kafka_log/size-1-in-a-cut-entry-of-16-bytes": "D43",
-    },
-}
-"""Rows by vector, for each of Kafka's two readers of logs."""
-
-ANY_RELEASE = ""
-
 OF_STORAGE: dict[str, dict[str, str]] = {
-    ANY_RELEASE: {
-        "invalid/kafka_producer_snapshot/bytes-behind": "D48",
-        "invalid/kafka_transaction_index/cut": "D46",
-        "invalid/kafka_transaction_index/marker-before-the-data": "D36",
-        "invalid/kafka_transaction_index/markers-go-back": "D36",
-        "invalid/kafka_transaction_index/producer-minus-1": "D36",
-        "invalid/kafka_transaction_index/stable-offset-above-the-marker": "D36",
-        "valid/kafka_metadata_record/type-in-two-bytes": "D50",
-        "valid/kafka_metadata_record/without-a-message": "D50",
-        "valid/kafka_offset_index/single-bits": "D45",
-        "valid/kafka_time_index/single-bits": "D45",
-        "valid/kafka_time_index/zero-tail": "D44",
-        "valid/kafka_time_index/zeros-of-one-entry": "D44",
-    },
     "2.8.2": {
-        "invalid/kafka_transaction_index/version-1": "D47",
-        "valid/kafka_metadata_record/broker-offset-1": "D50",
-        "valid/kafka_metadata_record/broker-offset-2": "D50",
-        "valid/kafka_metadata_record/broker-offset-3": "D50",
-        "valid/kafka_metadata_record/frame-version-0": "D50",
-        "valid/kafka_metadata_record/no-op": "D50",
-        "valid/kafka_metadata_record/topic": "D50",
-        "valid/kafka_partition_metadata/version-1": "D49",
+        "kafka_transaction_index/version-1": "D47",
+        "kafka_metadata_record/broker-offset-1": "D50",
+        "kafka_metadata_record/broker-offset-2": "D50",
+        "kafka_metadata_record/broker-offset-3": "D50",
+        "kafka_metadata_record/no-op": "D50",
+        "kafka_metadata_record/topic": "D50",
+        "kafka_partition_metadata/version-1": "D49",
     },
     "3.9.2": {
-        "invalid/kafka_transaction_index/version-1": "D47",
-        "valid/kafka_metadata_record/frame-version-0": "D50",
+        "kafka_transaction_index/version-1": "D47",
     },
     "4.3.1": {
-        "invalid/kafka_transaction_index/version-1": "D47",
-        "valid/kafka_metadata_record/frame-version-0": "D50",
+        "kafka_transaction_index/version-1": "D47",
     },
-    "4.4.0": {"valid/kafka_metadata_record/frame-version-0": "D50"},
+    "4.4.0": {},
 }
-"""Rows by release and vector for the classes of storage."""
+"""Rows by release and id of a vector, for the classes of storage; the newest has none."""
 
 
 def of_vectors(version: str) -> dict[str, str]:
     """Return the rows by vector for the storage classes of *version*."""
-    return OF_STORAGE[ANY_RELEASE] | OF_STORAGE[version]
+    return OF_STORAGE[version]
 
 
 def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | None:
@@ -122,5 +88,5 @@ ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42", "D1
 def rows() -> Iterator[str]:
     """Yield the row of each difference."""
     yield from ROWS
-    for known in (*OF_READERS.values(), *OF_STORAGE.values()):
+    for known in OF_STORAGE.values():
         yield from known.values()

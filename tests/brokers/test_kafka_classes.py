@@ -21,14 +21,14 @@ from magicbyte.logdir.checkpoints import parse_epochs, parse_offsets, parse_topi
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte.logdir.indexes import check_index
 from magicbyte_formats.wire import Codec, OffsetIndexEntry, RecordBatchHeader, TimeIndexEntry
-from magicbyte_tools.conformance import cases as vectors
-from magicbyte_tools.conformance import report
-from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.cases import Case, load_cases
 from magicbyte_tools.conformance.child import ProcessBounds
 from magicbyte_tools.conformance.engines import runtime
 from magicbyte_tools.conformance.judge import judge
+from magicbyte_tools.conformance.report import failure_line
 from magicbyte_tools.conformance.runner import Answer, Runner
 from magicbyte_tools.conformance.scoring import scored
+from magicbyte_tools.conformance.vectors_folder import VECTORS
 from magicbyte_tools.fuzz import seeds
 from magicbyte_tools.fuzz.mutate import mutated
 from paths import CHECKOUT, DATA
@@ -60,12 +60,11 @@ def java_runner(version: str, *flags: str) -> Runner:
 
 @with_java
 @pytest.mark.parametrize("version", RELEASES)
-@pytest.mark.parametrize("reader", list(differences.OF_READERS))
-def test_record_classes_judge_the_vectors_as_expected(reader: str, version: str) -> None:
-    flags = ["--file"] if reader == "FileRecords" else []
-    chosen = [case for case in vectors.load() if case.format in RECORD_FORMATS]
-    outcomes = scored(java_runner(version, *flags).answers(chosen), differences.OF_READERS[reader])
-    failures = [report.failure(one) for one in outcomes if one.outcome == "failed"]
+@pytest.mark.parametrize("flags", [[], ["--file"]], ids=["MemoryRecords", "FileRecords"])
+def test_record_classes_judge_the_vectors_as_expected(flags: list[str], version: str) -> None:
+    chosen = [case for case in load_cases(VECTORS) if case.format in RECORD_FORMATS]
+    outcomes = scored(java_runner(version, *flags).answers(chosen), {})
+    failures = [failure_line(one) for one in outcomes if one.outcome == "failed"]
     assert not failures, "\n".join(failures)
 
 
@@ -262,10 +261,10 @@ STORAGE_FORMATS = (*OURS, "kafka_metadata_record", "kafka_produced")
 @with_java
 @pytest.mark.parametrize("version", RELEASES)
 def test_storage_classes_judge_the_vectors_as_expected(version: str) -> None:
-    chosen = [case for case in vectors.load() if case.format in STORAGE_FORMATS]
+    chosen = [case for case in load_cases(VECTORS) if case.format in STORAGE_FORMATS]
     files = [(case.format, case.data_path, bool(case.settings.get("compacted"))) for case in chosen]
     found = {
-        case.path: f"{case.verdict}: {answer.verdict} {answer.text}"
+        case.id: f"{case.verdict}: {answer.verdict} {answer.text}"
         for case, answer in zip(chosen, storage_answers(version, files), strict=True)
         if answer.verdict != "absent" and case.verdict not in ("either", verdict_of(case, answer))
     }
@@ -294,7 +293,6 @@ def test_each_difference_names_a_row_of_the_table() -> None:
 
 
 def test_each_difference_on_vectors_is_of_a_case() -> None:
-    paths = {case.path for case in vectors.load()}
-    named = {path for known in differences.OF_READERS.values() for path in known}
-    named |= {path for version in RELEASES for path in differences.of_vectors(version)}
-    assert named <= paths
+    ids = {case.id for case in load_cases(VECTORS)}
+    named = {name for version in RELEASES for name in differences.of_vectors(version)}
+    assert named <= ids

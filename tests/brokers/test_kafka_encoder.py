@@ -23,7 +23,7 @@ from kafka_encodings import (
     summary,
 )
 from magicbyte.engines.factory import encoder
-from magicbyte_tools.conformance import report
+from magicbyte_tools.conformance.report import failure_line
 from magicbyte_tools.conformance.scoring import scored
 
 from .kafka_classes import command
@@ -97,4 +97,4 @@ def test_kafka_reads_compressed_batches_and_messages_as_we_do(tmp_path: Path) ->
         cases.append(our_reading(name, path))
     assert len(cases) > 20
     outcomes = scored(java_runner(VERSION).answers(cases), {})
-    assert [report.failure(one) for one in outcomes if one.outcome != "passed"] == []
+    assert [failure_line(one) for one in outcomes if one.outcome != "passed"] == []

@@ -2,10 +2,10 @@
 
 import pytest
 
-from magicbyte_tools.conformance import cases
-from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.cases import Case, load_cases
+from magicbyte_tools.conformance.vectors_folder import VECTORS
 
 
 @pytest.fixture(scope="session")
 def all_cases() -> list[Case]:
-    return cases.load()
+    return load_cases(VECTORS)

@@ -4,9 +4,11 @@ import os
 
 import pytest
 
-from magicbyte_tools.conformance import engines, known, report
+from magicbyte_tools.conformance import engines
 from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import ProcessBounds
+from magicbyte_tools.conformance.known import load_known
+from magicbyte_tools.conformance.report import failure_line
 from magicbyte_tools.conformance.scoring import Score, scored
 
 OUR_OWN = {"runtime", "columnar", "construct", *engines.TARGETS}
@@ -27,10 +29,10 @@ def test_an_engine_fails_no_case_but_those_known(name: str, all_cases: list[Case
         pytest.skip(str(error))
     file = engines.known_failures(name)
     score, failures = Score(), []
-    for one in scored(runner.answers(all_cases), known.load(file) if file else {}):
+    for one in scored(runner.answers(all_cases), load_known(file) if file else {}):
         score.add(one)
         if one.outcome == "failed":
-            failures.append(report.failure(one))
+            failures.append(failure_line(one))
     assert not failures, "\n".join([f"{name} fails {len(failures)} cases:", *failures])
     assert score.total["passed"] > 0
 
@@ -38,8 +40,8 @@ def test_an_engine_fails_no_case_but_those_known(name: str, all_cases: list[Case
 @pytest.mark.parametrize("name", engines.NAMES)
 def test_known_failures_are_of_cases_and_have_reasons(name: str, all_cases: list[Case]) -> None:
     file = engines.known_failures(name)
-    reasons = known.load(file) if file else {}
-    assert not set(reasons) - {case.path for case in all_cases}
+    reasons = load_known(file) if file else {}
+    assert not set(reasons) - {case.id for case in all_cases}
 
 
 def test_every_list_of_known_failures_has_an_engine() -> None:
@@ -51,4 +53,4 @@ def test_our_own_engines_fail_only_where_their_language_does(name: str) -> None:
     file = engines.known_failures(name)
     assert file is None or name == "kaitai-javascript"
     if file is not None:
-        assert all("2^53" in reason for reason in known.load(file).values())
+        assert all("2^53" in reason for reason in load_known(file).values())

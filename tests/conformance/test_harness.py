@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import time
+from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,8 +18,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from magicbyte_tools.conformance.__main__ import main
-from magicbyte_tools.conformance.cases import VECTORS
-from magicbyte_tools.conformance.judge import CHECKS
+from magicbyte_tools.conformance.answer_shape import CHECKS, FEATURES
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.level_scores import LEVELS, level_scores
+from magicbyte_tools.conformance.runner import Answer
+from magicbyte_tools.conformance.scoring import Score, scored
+from magicbyte_tools.conformance.vectors_folder import VECTORS
 
 COMMAND = (sys.executable, "-m", "magicbyte_tools.conformance")
 
@@ -29,6 +34,8 @@ RIGHT = """
     case = json.loads(file.with_suffix(".json").read_bytes())
     refusal = {key: case[key] for key in ("position",) if "error" in case}
     answer = {"fields": case.get("fields"), "error": refusal or None}
+    if "records" in case:
+        answer["records"] = case["records"]
 """
 """Program that sets `answer` to the expected answer; appended lines may change it and print it."""
 
@@ -101,6 +108,9 @@ def harness(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> Harness:
     return harness
 
 
+NONE = {"passed": 0, "verdict": 0, "failed": 0, "known": 0, "not-judged": 0}
+
+
 def counts(lines: list[str]) -> dict[str, int]:
     """Return the last row of the table that the harness prints: numbers of cases by outcome."""
     head = next(line for line in lines if line.startswith("format")).split()[2:]
@@ -112,11 +122,11 @@ def test_a_runner_that_is_right_passes(harness: Harness) -> None:
     status, lines, complaints = harness.judge(RIGHT + PRINT)
     assert (status, complaints) == (0, "")
     assert lines == [
-        "format              verdict  passed  failed  known  not-judged",
-        "kafka_offset_index  valid         2       0      0           0",
-        "kafka_log           invalid       1       0      0           0",
-        "kafka_time_index    invalid       1       0      0           0",
-        "all                               4       0      0           0",
+        "format              verdict  passed  verdict  failed  known  not-judged",
+        "kafka_offset_index  valid         2        0       0      0           0",
+        "kafka_log           invalid       1        0       0      0           0",
+        "kafka_time_index    invalid       1        0       0      0           0",
+        "all                               4        0       0      0           0",
     ]
 
 
@@ -134,7 +144,7 @@ def test_a_failure_says_what_was_expected_what_came_and_why(harness: Harness) ->
         f"FAILED invalid/kafka_log/crc: {difference} crc was once misread",
         f"FAILED invalid/kafka_time_index/cut: {difference} cut was once misread",
     ]
-    assert counts(lines) == {"passed": 2, "failed": 2, "known": 0, "not-judged": 0}
+    assert counts(lines) == {**NONE, "passed": 2, "failed": 2}
 
 
 @pytest.mark.parametrize(
@@ -240,13 +250,13 @@ def test_a_case_that_ends_a_process_of_many_costs_itself_alone(
     status, lines, _ = harness.judge(program.replace("FAULT", fault), *options)
     assert status == 1
     assert lines[0].startswith(f"FAILED valid/kafka_offset_index/zeros: {words}")
-    assert counts(lines) == {"passed": 4, "failed": 1, "known": 0, "not-judged": 0}
+    assert counts(lines) == {**NONE, "passed": 4, "failed": 1}
 
 
 def test_a_case_that_fails_only_behind_others_is_asked_again(harness: Harness) -> None:
     fault = "if len(sys.argv) > 3 and sys.argv[2] != name: os.abort()"
     run = harness.judge(FILES.replace("FAULT", fault), "--process-per", "format")
-    assert counts(run.lines) == {"passed": 4, "failed": 0, "known": 0, "not-judged": 0}
+    assert counts(run.lines) == {**NONE, "passed": 4}
 
 
 def test_a_runner_is_told_what_a_case_sets(harness: Harness) -> None:
@@ -274,30 +284,30 @@ def test_a_runner_is_told_what_a_case_sets(harness: Harness) -> None:
 def test_a_known_failure_does_not_fail_the_run(harness: Harness) -> None:
     program = RIGHT + "    if 'zeros' in sys.argv[2]: answer['fields'] = {}\n" + PRINT
     assert harness.judge(program).status == 1
-    file = harness.known('{"valid/kafka_offset_index/zeros": {"reason": "no zeros"}}')
+    file = harness.known('{"kafka_offset_index/zeros": {"reason": "no zeros"}}')
     status, lines, _ = harness.judge(program, "--known", file)
     assert status == 0
-    assert counts(lines) == {"passed": 3, "failed": 0, "known": 1, "not-judged": 0}
+    assert counts(lines) == {**NONE, "passed": 3, "known": 1}
 
 
 @pytest.mark.parametrize(
-    ("path", "words"),
+    ("name", "words"),
     [
-        ("valid/kafka_offset_index/zeros", "listed as a known failure, but passes"),
-        ("valid/kafka_offset_index/no-such-case", "but there is no such case"),
+        ("kafka_offset_index/zeros", "listed as a known failure, but passes"),
+        ("kafka_offset_index/no-such-case", "but there is no such case"),
     ],
 )
 def test_a_known_failure_that_is_none_fails_the_run(
-    path: str, words: str, harness: Harness
+    name: str, words: str, harness: Harness
 ) -> None:
-    file = harness.known(json.dumps({path: {"reason": "it fails"}}))
+    file = harness.known(json.dumps({name: {"reason": "it fails"}}))
     status, lines, _ = harness.judge(RIGHT + PRINT, "--known", file)
     assert status == 1
-    assert any(line.startswith(f"FAILED {path}: ") and words in line for line in lines)
+    assert any(f"{name}: " in line and words in line for line in lines)
 
 
 def test_a_known_failure_that_was_not_run_is_not_stale(harness: Harness) -> None:
-    file = harness.known('{"invalid/kafka_log/crc": {"reason": "it fails"}}')
+    file = harness.known('{"kafka_log/crc": {"reason": "it fails"}}')
     assert harness.judge(RIGHT + PRINT, "--known", file, "--cases", "valid/*").status == 0
 
 
@@ -317,6 +327,9 @@ def test_a_known_failure_that_was_not_run_is_not_stale(harness: Harness) -> None
         (("true", "--known", "/nowhere"), "No such file"),
         (("true", "--timeout-s", "0"), "invalid _positive value"),
         (("'unclosed",), "No closing quotation"),
+        (("true", "--lacks", "v3"), "no features: v3"),
+        (("true", "--level", "v3"), "invalid choice"),
+        (("true", "--badges", "/tmp/x", "--cases", "valid/*"), "leave out --cases"),
     ],
 )
 def test_a_wrong_call_has_status_2(
@@ -339,6 +352,89 @@ def test_a_case_that_is_none_has_status_2(text: str, harness: Harness) -> None:
     status, _, complaints = harness.call("true", "--vectors", harness.vectors)
     assert status == 2
     assert "zeros" in complaints
+
+
+# Levels, and features that a runner lacks
+
+
+def levelled(harness: Harness) -> None:
+    """Add a case of v2-read and one of legacy, which needs v1."""
+    rows: dict[str, Any] = {"records": [], "verdict": "valid"}
+    harness.add("valid/kafka_log/read", fields={"a": 1}, levels=["v2-read"], **rows)
+    harness.add("valid/kafka_log/old", fields={"a": 2}, levels=["legacy"], needs=["v1"], **rows)
+
+
+def test_levels_have_a_table_of_their_own(harness: Harness) -> None:
+    levelled(harness)
+    lines = harness.judge(RIGHT + PRINT).lines
+    assert lines[-4:] == [
+        "",
+        "level    passed  of  by verdict  not judged  lacking",
+        "v2-read       1   1           0           0        0",
+        "legacy        1   1           0           0        0",
+    ]
+
+
+def test_a_level_alone_can_be_scored(harness: Harness, tmp_path: Path) -> None:
+    levelled(harness)
+    options = ("--level", "legacy", "--badges", tmp_path / "badges", "--junit", tmp_path / "x.xml")
+    run = harness.judge(RIGHT + PRINT, *options, "--json", tmp_path / "x.json", "--name", "mine")
+    assert (run.status, counts(run.lines)["passed"]) == (0, 1)
+    (badge,) = (tmp_path / "badges").iterdir()
+    assert json.loads(badge.read_text())["message"] == "1/1"
+    assert json.loads((tmp_path / "x.json").read_text())["runner"] == "mine"
+    assert b'name="old"' in (tmp_path / "x.xml").read_bytes()
+
+
+def test_cases_that_need_what_a_runner_lacks_are_not_run(harness: Harness) -> None:
+    levelled(harness)
+    run = harness.judge(RIGHT + "    assert 'old' not in sys.argv[2]\n" + PRINT, "--lacks", "v0,v1")
+    assert run.status == 0
+    assert run.lines[-1].split() == ["legacy", "0", "0", "0", "0", "1"]
+
+
+# Runners that cannot run at all
+
+
+@pytest.mark.parametrize("process_per", ["case", "format", "run"])
+def test_a_runner_that_never_answers_is_given_up_after_three_starts(
+    process_per: str, harness: Harness, tmp_path: Path
+) -> None:
+    program = f"""
+    with open({str(tmp_path / "starts")!r}, "a") as file: file.write("x")
+    raise ImportError("no class path")
+    """
+    status, lines, complaints = harness.judge(program, "--process-per", process_per)
+    assert status == 2
+    assert "no answer to any of the first 3 cases" in complaints
+    assert "ImportError: no class path" in complaints
+    assert (tmp_path / "starts").read_text() == "xxx"
+    assert len([line for line in lines if line.startswith("FAILED")]) == 2
+
+
+def test_a_runner_that_answered_once_is_asked_all_cases(harness: Harness) -> None:
+    run = harness.judge(RIGHT + "    assert 'one-entry' in sys.argv[2]\n" + PRINT)
+    assert (run.status, counts(run.lines)["failed"]) == (1, 3)
+
+
+# The scorer in one file
+
+
+def test_the_scorer_of_one_file_needs_no_other(harness: Harness) -> None:
+    """It runs in an interpreter without site-packages, and on the vectors beside it."""
+    shutil.copy(VECTORS / "score.py", harness.vectors)
+    command = [sys.executable, "-I", "-S", harness.vectors / "score.py", "--"]
+    done = subprocess.run(
+        [*command, *harness.runner(RIGHT + PRINT)], capture_output=True, text=True, cwd="/"
+    )
+    assert (done.returncode, done.stderr) == (0, "")
+    assert counts(done.stdout.splitlines())["passed"] == 4
+
+
+def test_the_scorer_of_one_file_refuses_an_empty_call() -> None:
+    command = [sys.executable, "-I", "-S", VECTORS / "score.py"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 2 and "expected a RUNNER" in done.stderr
 
 
 # NDJSON
@@ -364,6 +460,7 @@ ANSWERS = {
     "refuses everything": {"fields": None, "records": [], "stopped": True, "error": {}},
     "accepts everything": {"fields": {}, "records": [], "error": None},
     "finds nothing": {"records": [], "findings": [], "error": None},
+    "says yes to everything": {"accepted": True},
     "looks for nothing": {"fields": {}, "error": None, "checks": []},
     "looks for nothing and reads no fields": {"records": [], "error": None, "checks": []},
     "refuses and looks for nothing": {"fields": None, "error": {}, "checks": []},
@@ -372,23 +469,24 @@ ANSWERS = {
 
 
 @pytest.mark.parametrize("name", ANSWERS)
-def test_a_runner_that_reads_nothing_scores_badly(name: str, harness: Harness) -> None:
-    program = f"""
-    import sys
-    for line in sys.stdin:
-        print({json.dumps(ANSWERS[name])!r}, flush=True)
-    """
-    options = ("--process-per", "run", "--format", "ndjson")
-    status, lines, _ = harness.call(*options, "--", *harness.runner(program))
-    *rows, summary = [json.loads(line) for line in lines]
-    assert status == 1
-    assert not summary["is_good"]
-    passed = {row["path"] for row in rows if row["outcome"] == "passed"}
-    sound = {row["path"] for row in rows if row["verdict"] == "valid"}
-    if name == "refuses everything":  # it passes many invalid cases
-        assert not passed & sound
-    else:
-        assert len(passed) < len(rows) / 10, sorted(passed)
+def test_a_runner_that_reads_nothing_scores_badly(name: str, all_cases: list[Case]) -> None:
+    score = Score()
+    for one in scored(((case, Answer(ANSWERS[name])) for case in all_cases), {}):
+        score.add(one)
+    assert not score.is_good
+    passed = [one.case for one in score.case_results if one.outcome in ("passed", "verdict")]
+    if name.startswith("refuses"):  # it passes many cases that a reader may refuse
+        assert not [case.path for case in passed if case.verdict == "valid"]
+    elif name != "says yes to everything":
+        assert len(passed) < len(all_cases) / 10, [case.path for case in passed]
+    levels = level_scores(score.case_results)
+    if name != "reads nothing":
+        assert levels["v2-safe"].passed == levels["v2-safe"].total
+    for level in ("v2-read", "legacy", "directory"):
+        assert levels[level].passed < levels[level].total / 5, level
+    for level in ("write", "files"):
+        assert levels[level].passed < levels[level].total * 0.7, level
+    assert name.startswith("refuses") or not levels["v2-strict"].passed
 
 
 def test_the_runner_of_the_readme_runs(tmp_path: Path, harness: Harness) -> None:
@@ -401,13 +499,16 @@ def test_the_runner_of_the_readme_runs(tmp_path: Path, harness: Harness) -> None
             shutil.copy(file, folder)
     command = (sys.executable, tmp_path / "runner.py")
     run = harness.call("--vectors", tmp_path / "real", "--", *command)
-    assert counts(run.lines) == {"passed": 2, "failed": 1, "known": 0, "not-judged": 0}
+    assert counts(run.lines) == {**NONE, "passed": 2, "failed": 1}
     assert run.lines[0].startswith("FAILED valid/kafka_log/v2-log-append-time: ")
 
 
-def test_the_readme_names_the_checks_that_there_are() -> None:
-    section = (VECTORS / "README.md").read_text().partition("### Checks")[2].partition("###")[0]
-    assert tuple(re.findall(r"^\| `(\w+)`", section, re.MULTILINE)) == CHECKS
+@pytest.mark.parametrize(
+    ("title", "names"), [("### Checks", CHECKS), ("### Levels", LEVELS), ("### Needs", FEATURES)]
+)
+def test_the_readme_names_checks_levels_and_features(title: str, names: Iterable[str]) -> None:
+    section = (VECTORS / "README.md").read_text().partition(title)[2].partition("\n##")[0]
+    assert re.findall(r"^\| `([\w-]+)`", section, re.MULTILINE) == list(names)
 
 
 def test_a_signal_of_the_user_ends_the_runner_too(harness: Harness, tmp_path: Path) -> None:

@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 
-from magicbyte_tools.conformance.judge import READER_CHECKS, judge
+from magicbyte_tools.conformance.answer_shape import READER_CHECKS
+from magicbyte_tools.conformance.judge import judge
 
 ROW = {"offset": "0", "key": None, "value": "61", "headers": []}
 NEXT = {**ROW, "offset": "1"}
@@ -82,6 +83,12 @@ def test_rows_of_a_format_that_has_none_are_no_answer() -> None:
         {"error": True},
         {"unsupported": ""},
         {"unsupported": None},
+        {"lacks": ["v3"]},
+        {"lacks": "v1"},
+        {"recods": []},
+        {"records": [1]},
+        {"records": [{"offset": "0", "key": None}]},
+        {"accepted": True},
     ],
     ids=str,
 )
@@ -242,9 +249,12 @@ def test_runner_without_the_check_must_print_the_fields_and_no_error() -> None:
     assert outcome(INVALID, fields=INVALID["fields"], checks=OTHERS) == "passed"
     assert outcome(INVALID, fields=INVALID["fields"], error=None, checks=[]) == "passed"
     assert "fields" in complaints(INVALID, fields={"entries": []}, checks=OTHERS)
-    words = complaints(INVALID, fields=INVALID["fields"], error=ERROR, checks=OTHERS)
-    assert "error: expected none of a runner that looks for" in words
-    assert "error" in complaints(INVALID, error=ERROR, checks=OTHERS)
+
+
+def test_refusing_damaged_bytes_for_another_reason_never_fails() -> None:
+    for answer in ({"fields": INVALID["fields"]}, {"records": []}, {"fields": None}, {}):
+        error = {"position": 0, "message": "another reason"}
+        assert outcome(INVALID, **answer, error=error, checks=OTHERS) == "not-judged"
 
 
 def test_runner_without_the_check_and_without_fields_is_not_judged() -> None:
@@ -257,7 +267,7 @@ def test_a_grammar_must_refuse_what_has_no_fields_whatever_sees_the_fault_first(
     assert outcome(case, fields=None, error=ERROR, checks=["grammar"]) == "passed"
     assert "error" in complaints(case, fields={"entries": []}, checks=["grammar"])
     assert "error.position" in complaints(case, error={"position": 0}, checks=["grammar"])
-    assert "error" in complaints(case, error=ERROR, checks=["codec"])
+    assert outcome(case, error=ERROR, checks=["codec"]) == "not-judged"
     folder = {**case, "format": "log_dir"}
     assert outcome(folder, records=[ROW], checks=["grammar"]) == "not-judged"
 
@@ -267,7 +277,7 @@ def test_checks_default_to_all_that_a_reader_looks_for() -> None:
     assert outcome(INVALID, fields=INVALID["fields"]) == "failed"
     produced = {**INVALID, "caught_by": "produced", "format": "kafka_produced"}
     assert outcome(produced, fields=INVALID["fields"]) == "passed"
-    assert outcome(produced, fields=None, error=ERROR) == "failed"
+    assert outcome(produced, fields=None, error=ERROR) == "not-judged"
     assert outcome(produced, error=ERROR, checks=["produced"]) == "passed"
 
 
@@ -301,6 +311,88 @@ def test_findings_are_compared_only_with_those_of_the_same_choice() -> None:
     refuses = {**EITHER, "error": "CodecError", "code": "codec-error", "findings": found}
     assert outcome(refuses, records=[ROW, NEXT], findings=[]) == "passed"
     assert "findings" in complaints(refuses, records=[ROW], error=ERROR, findings=[])
+
+
+def test_a_reader_that_accepts_what_the_grammar_refuses_may_print_fields() -> None:
+    case = {**EITHER, "fields": None}
+    assert outcome(case, fields={"entries": []}, records=[ROW, NEXT]) == "passed"
+    assert "records" in complaints(case, fields={"entries": []}, records=[ROW])
+
+
+# Answers by yes or no
+
+
+def verdict(case: dict[str, Any], accepted: bool, **answer: Any) -> str:
+    return outcome(case, accepted=accepted, **answer)
+
+
+def test_yes_or_no_is_judged_by_the_verdict_alone_and_counted_apart() -> None:
+    assert verdict(VALID, True) == verdict(INVALID, False) == "verdict"
+    assert verdict(VALID, False) == verdict(INVALID, True) == "failed"
+    words = complaints(INVALID, accepted=True)
+    assert words == "accepted: expected false (checksum-mismatch at byte 70), found true"
+    for accepted, choice in ((True, "accepted"), (False, "refused")):
+        judgement = judge(EITHER, {"accepted": accepted})
+        assert (judgement.outcome, judgement.choice) == ("verdict", choice)
+
+
+def test_yes_or_no_without_the_check_is_not_judged() -> None:
+    for accepted in (True, False):
+        assert verdict(INVALID, accepted, checks=OTHERS) == "not-judged"
+    assert verdict(VALID, False, checks=OTHERS) == "failed"
+
+
+def test_yes_or_no_of_produced_bytes_is_that_of_a_broker() -> None:
+    produced = {**INVALID, "caught_by": "produced", "format": "kafka_produced"}
+    assert verdict(produced, True) == "failed"
+    assert verdict(produced, False) == "verdict"
+    assert verdict(produced, True, checks=list(READER_CHECKS)) == "not-judged"
+
+
+# What a runner lacks or does not show
+
+
+def test_case_that_needs_what_the_runner_lacks_is_not_judged() -> None:
+    case = {**VALID, "needs": ["v1", "lz4"]}
+    judgement = judge(case, {"fields": None, "error": {}, "lacks": ["lz4", "zstd"]})
+    assert (judgement.outcome, judgement.lacks) == ("not-judged", ("lz4",))
+    assert outcome(case, fields=None, error={}, lacks=["zstd"]) == "failed"
+    assert judge(case, {"unsupported": "no LZ4", "lacks": ["lz4"]}).lacks == ("lz4",)
+
+
+def test_keys_that_no_record_shows_are_not_judged_and_are_named() -> None:
+    timed = {**ROW, "timestamp": "5", "timestamp_type": None}
+    case = {**VALID, "records": [timed]}
+    found = {key: timed[key] for key in ("offset", "key", "value", "timestamp")}
+    judgement = judge(case, {"records": [found]})
+    assert judgement.outcome == "passed"
+    assert judgement.keys_left_out == {"headers", "timestamp_type"}
+    assert "timestamp" in complaints(case, records=[{**found, "timestamp": "6"}])
+    assert "shape: expected nothing" in complaints(case, records=[{**found, "shape": 1}])
+
+
+def test_header_key_that_is_not_utf_8_may_be_given_as_stored_or_as_decoded() -> None:
+    header = {"key": "ff", "decoded": "efbfbd", "value": "78"}
+    case = {**VALID, "records": [{**ROW, "headers": [header, {"key": "61", "value": None}]}]}
+
+    def answered(*keys: object) -> str:
+        headers = [
+            {"key": key, "value": value} for key, value in zip(keys, ("78", None), strict=False)
+        ]
+        return outcome(case, records=[{**ROW, "headers": headers}])
+
+    assert answered("ff", "61") == answered("efbfbd", "61") == "passed"
+    for keys in (("fe", "61"), ("ff", "62"), ("ff",), (None, "61"), ("ff", None), ("61", "ff")):
+        assert answered(*keys) == "failed"
+    assert outcome(case, records=[{**ROW, "headers": 7}]) == "failed"
+    assert outcome(case, records=[{**ROW, "headers": [7, 7]}]) == "failed"
+
+
+def test_output_that_says_nothing_of_the_bytes_is_no_answer() -> None:
+    assert judge(VALID, {"fields": {}}).is_answer
+    assert judge(INVALID, {"records": [], "checks": []}).is_answer
+    for answer in ({}, [], {"unsupported": "no logs"}, {"accepted": 1}):
+        assert not judge(VALID, answer).is_answer
 
 
 # Messages

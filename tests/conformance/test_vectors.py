@@ -7,7 +7,12 @@ from typing import Any
 import jsonschema
 import pytest
 
-from magicbyte_tools.conformance.cases import VECTORS, Case
+from magicbyte_formats.wire import CODEC_NAMES
+from magicbyte_tools.conformance.answer_shape import CHECKS, FEATURES, shape
+from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance.level_scores import LEVELS
+from magicbyte_tools.conformance.vectors_folder import VECTORS
+from magicbyte_tools.vectors import case_levels
 
 SCHEMA = json.loads((VECTORS / "case.schema.json").read_bytes())
 VALIDATOR = jsonschema.Draft202012Validator(SCHEMA)
@@ -18,6 +23,7 @@ SOUND: dict[str, Any] = {
     "made": "by hand",
     "source": "KIP-98",
     "verdict": "valid",
+    "levels": ["v2-read"],
     "fields": {"entries": []},
     "records": [],
     "findings": [],
@@ -84,6 +90,9 @@ def test_the_schema_misses_every_key_that_a_log_needs(case: dict[str, Any], key:
         {"fields": {"baseOffset": 1}},
         {"records": [{"offset": "0"}]},
         {"notes": "more"},
+        {"levels": ["v3-read"]},
+        {"levels": []},
+        {"needs": ["v3"]},
         {"compacted": True},
         {"limits": {"max_bytes": 1}},
         {"findings": [{"code": "bad-size", "severity": "fatal", "position": 0}]},
@@ -104,6 +113,7 @@ def test_the_schema_refuses(wrong: dict[str, Any]) -> None:
         {"value": "FF"},
         {"headers": None},
         {"headers": [{"key": None, "value": None}]},
+        {"headers": [{"key": "name", "value": None}]},
         {"timestamp_type": 0},
         {"topic": "t"},
     ],
@@ -114,3 +124,107 @@ def test_the_schema_refuses_a_record(wrong: dict[str, Any]) -> None:
     row |= {"key": None, "value": ""}
     assert not list(VALIDATOR.iter_errors({**SOUND, "records": [row]}))
     assert list(VALIDATOR.iter_errors({**SOUND, "records": [{**row, **wrong}]}))
+
+
+# Answers
+
+
+ANSWER_SCHEMA = json.loads((VECTORS / "answer.schema.json").read_bytes())
+ANSWER_VALIDATOR = jsonschema.Draft202012Validator(ANSWER_SCHEMA)
+RECORD = {"offset": "0", "key": None, "value": "61"}
+
+SOUND_ANSWERS: list[Any] = [
+    {"fields": {"entries": []}},
+    {"fields": None, "error": {"message": "bad", "position": 7}},
+    {"records": [RECORD, {**RECORD, "headers": []}], "stopped": False, "error": None},
+    {"findings": [{"code": "bad-size"}], "error": {}},
+    {"accepted": True},
+    {"accepted": False, "checks": list(CHECKS), "lacks": list(FEATURES)},
+    {"unsupported": "no logs"},
+    {"unsupported": "no logs of v0", "lacks": ["v0"]},
+    {},
+]
+WRONG_ANSWERS: list[Any] = [
+    [],
+    None,
+    "accepted",
+    {"records": {}},
+    {"records": None},
+    {"records": [1]},
+    {"records": [{"offset": "0", "key": None}]},
+    {"stopped": 1},
+    {"error": "text"},
+    {"findings": [1]},
+    {"accepted": 1},
+    {"accepted": True, "error": None},
+    {"accepted": True, "records": []},
+    {"unsupported": ""},
+    {"unsupported": None},
+    {"checks": ["crc"]},
+    {"checks": "grammar"},
+    {"lacks": ["v3"]},
+    {"recods": []},
+]
+
+
+@pytest.mark.parametrize(
+    ("answer", "is_sound"),
+    [*((one, True) for one in SOUND_ANSWERS), *((one, False) for one in WRONG_ANSWERS)],
+    ids=str,
+)
+def test_the_schema_of_answers_and_the_scorer_take_the_same(answer: Any, is_sound: bool) -> None:
+    assert ANSWER_VALIDATOR.is_valid(answer) == is_sound
+    assert (shape(answer) is None) == is_sound
+
+
+def test_the_schemas_name_the_checks_features_and_levels_that_there_are() -> None:
+    answer, case = ANSWER_SCHEMA["properties"], SCHEMA["properties"]
+    assert answer["checks"]["items"]["enum"] == list(CHECKS)
+    assert SCHEMA["$defs"]["caught_by"]["enum"] == list(CHECKS)
+    for features in (answer["lacks"]["items"]["enum"], case["needs"]["items"]["enum"]):
+        assert features == list(FEATURES) == list(case_levels.FEATURES)
+    assert case["levels"]["items"]["enum"] == list(LEVELS)
+
+
+# Levels
+
+
+def test_each_level_has_cases_and_is_of_its_formats(all_cases: list[Case]) -> None:
+    formats: dict[str, set[str]] = {level: set() for level in LEVELS}
+    for case in all_cases:
+        for level in case.levels:
+            formats[level].add(case.format)
+    logs = ("v2-read", "v2-safe", "v2-strict", "legacy")
+    assert all(formats[level] == {"kafka_log"} for level in logs)
+    assert formats["files"] == set(case_levels.FILES)
+    assert formats["write"] == {"kafka_produced"}
+    assert formats["directory"] == {"log_dir"}
+
+
+def test_a_log_of_v2_alone_is_read_or_refused_and_no_other_counts_there(
+    all_cases: list[Case],
+) -> None:
+    for case in all_cases:
+        if case.format == "kafka_log":
+            has_old = {"v0", "v1"} & set(case.content.get("needs", ()))
+            assert ("legacy" in case.levels) == bool(has_old), case.path
+            assert ("v2-read" in case.levels) == (case.verdict == "valid" and not has_old)
+            assert ("v2-safe" in case.levels) == (case.verdict != "valid" and not has_old)
+
+
+def test_features_are_those_of_the_parsed_entries(all_cases: list[Case]) -> None:
+    for case in all_cases:
+        if case.format != "kafka_log" or case.verdict != "valid":
+            continue
+        found = set()
+        for entry in case.content["fields"].get("entries", ()):
+            content = entry.get("content", {})
+            content = content.get("message", content)
+            if "magic" not in content:
+                found |= set(case.content.get("needs", ()))  # an incomplete tail may need anything
+                continue
+            found.add(f"v{content['magic']}")
+            found.add(CODEC_NAMES.get(content["attributes"]["codec"], "none"))
+            if content["attributes"].get("is_control"):
+                found.add("control")
+        assert found - {"none"} == set(case.content.get("needs", ())), case.path

@@ -4,6 +4,7 @@ import hashlib
 import json
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,8 @@ from magicbyte.errors import error_of
 from magicbyte.findings import Finding
 from magicbyte_tools.vectors import __main__ as command
 from magicbyte_tools.vectors import build
+from magicbyte_tools.vectors import scorer_file as scorer
+from magicbyte_tools.vectors.build import CaseBuildError, files
 from magicbyte_tools.vectors.case import VectorCase, severity_of
 from magicbyte_tools.vectors.input_classes import CLASSES, CODES_WITHOUT_A_CASE, WITHOUT_A_CASE
 from paths import CHECKOUT
@@ -32,6 +35,7 @@ def built(cases: list[VectorCase]) -> dict[str, bytes]:
 
 
 def test_committed_vectors_are_those_that_the_cases_build(built: dict[str, bytes]) -> None:
+    built = {**built, command.SCORER: scorer.scorer_file()}
     there = command.present(VECTORS)
     different = [n for n in built.keys() | there.keys() if built.get(n) != there.get(n)]
     assert not different, f"{sorted(different)[:5]}: run: make vectors"
@@ -166,6 +170,46 @@ def test_the_manifest_lists_every_case_with_the_hash_of_its_bytes(built: dict[st
         if entry["format"] != "log_dir":
             data = built[f"{entry['path']}.bin"]
             assert hashlib.sha256(data).hexdigest() == entry["sha256"], entry["path"]
+
+
+def test_no_id_of_a_release_has_vanished(built: dict[str, bytes]) -> None:
+    """Others name cases by these ids in their lists of known failures and in their issues."""
+    released = set(Path(__file__).with_name("released_ids.txt").read_text("utf-8").split())
+    ids = {entry["id"] for entry in json.loads(built["manifest.json"])["cases"]}
+    assert len(released) > 700
+    assert released <= ids, sorted(released - ids)
+
+
+def test_the_version_has_an_entry_in_the_changelog(built: dict[str, bytes]) -> None:
+    version = json.loads(built["manifest.json"])["version"]
+    for name, mark in (("CHANGELOG.md", f"\n## {version}\n"), ("README.md", f"Version {version}.")):
+        assert mark in (VECTORS / name).read_text("utf-8"), name
+
+
+def test_two_cases_of_one_id_are_refused(cases: list[VectorCase]) -> None:
+    sound = next(case for case in cases if case.verdict == "valid")
+    again = replace(sound, is_kafka_refusal=True)
+    with pytest.raises(CaseBuildError, match="there twice"):
+        files([sound, again])
+
+
+def test_modules_that_define_one_name_twice_make_no_scorer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scorer, "SOURCES", tmp_path)
+    other = f"from {scorer.PACKAGE}.other import shown\n"
+    (tmp_path / "command.py").write_text(f'"""One."""\n\n{other}\nLIMIT = 1\n')
+    (tmp_path / "other.py").write_text('"""Two."""\n\nimport json\n\n\ndef shown():\n    pass\n')
+    text = scorer.scorer_file().decode()
+    assert text.index("def shown") < text.index("LIMIT = 1") and "import json" in text
+    (tmp_path / "other.py").write_text('"""Two."""\n\nLIMIT = 2\n')
+    with pytest.raises(scorer.AssemblyError, match="LIMIT: in command and in other"):
+        scorer.scorer_file()
+    (tmp_path / "command.py").write_text(
+        '"""One."""\n\nfrom magicbyte_tools.vectors import build\n'
+    )
+    with pytest.raises(scorer.AssemblyError, match="expected names from"):
+        scorer.scorer_file()
 
 
 def test_all_of_it_is_small(built: dict[str, bytes]) -> None:

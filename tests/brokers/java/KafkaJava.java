@@ -10,6 +10,7 @@ import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -123,10 +124,14 @@ public class KafkaJava {
         ArrayNode headers = row.putArray("headers");
         for (Header header : record.headers()) {
             byte[] value = header.value();
-            ObjectNode pair = headers.addObject().put("key", header.key());
+            ObjectNode pair = headers.addObject().put("key", hex(utf8(header.key())));
             pair.put("value", value == null ? null : hex(ByteBuffer.wrap(value)));
         }
         return row;
+    }
+
+    private static ByteBuffer utf8(String text) {
+        return ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
     }
 
     private static String hex(ByteBuffer bytes) {

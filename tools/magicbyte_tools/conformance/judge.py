@@ -4,13 +4,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from magicbyte_tools.conformance.answer_shape import CHECKS, READER_CHECKS, shape
 from magicbyte_tools.conformance.compare import differences, shown
-
-READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", "limits")
-"""Classes of faults that a reader may check; a runner that names none is judged by all of them."""
-
-CHECKS = (*READER_CHECKS, "produced")
-"""Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 """Keys of an error that are compared where both sides have them."""
@@ -18,45 +13,62 @@ ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 MAX_DIFFERENCES = 5
 """Largest number of differences in a judgement."""
 
-Outcome = Literal["passed", "failed", "not-judged"]
+Outcome = Literal["passed", "verdict", "failed", "known", "not-judged"]
+"""`verdict`: passed by an answer that says only whether the bytes are accepted. `known`: a failure
+on the list of known ones."""
+Choice = Literal["accepted", "refused"]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Judgement:
     """Result of comparing a runner's answer with a conformance case."""
 
     outcome: Outcome
     complaints: tuple[str, ...] = ()
     """Differences between the expected and the actual answer, or the reason why it cannot be judged."""
-    choice: Literal["accepted", "refused"] | None = None
+    choice: Choice | None = None
     """Decision of the runner on a case with verdict `either`."""
+    is_answer: bool = True
+    """False if the runner's output does not conform to the protocol, or says nothing of the bytes."""
+    lacks: tuple[str, ...] = ()
+    """Features that the case needs and the runner does not have."""
+    has_records: bool = False
+    """True if the answer has records and they were compared."""
+    keys_left_out: frozenset[str] = frozenset()
+    """Keys of records that the case has and the runner did not print."""
 
 
 def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
     """Judge *answer*, a runner's parsed output, by *case*, the JSON of a case."""
     if wrong := shape(answer):
-        return Judgement("failed", (wrong,))
+        return Judgement(outcome="failed", complaints=(wrong,), is_answer=False)
+    lacks = tuple(name for name in answer.get("lacks", ()) if name in case.get("needs", ()))
+    if lacks:
+        words = (f"the runner lacks {', '.join(lacks)}",)
+        return Judgement(outcome="not-judged", complaints=words, lacks=lacks)
     if "unsupported" in answer:
-        return Judgement("not-judged", (answer["unsupported"],))
-    if not _is_answer(case, answer):
-        return Judgement("failed", ("unanswered: neither fields nor records nor an error",))
+        return _not_judged(answer["unsupported"], is_answer=False)
+    if "accepted" in answer:
+        return _verdict_alone(case, answer)
+    if not _says_something(case, answer):
+        words = ("unanswered: neither fields nor records nor an error",)
+        return Judgement(outcome="failed", complaints=words, is_answer=False)
     if case["verdict"] == "either":
         return _either(case, answer)
     if case["verdict"] == "valid":
-        return _judged(_accepted(case, answer))
+        return _judged(case, answer, _accepted(case, answer))
     if _must_see(case, answer.get("checks", READER_CHECKS)):
-        return _judged(_refused(case, case, answer))
-    if answer.get("error") is None and (case.get("fields") is None or "fields" not in answer):
-        return Judgement("not-judged", (f"the runner does not look for {case['caught_by']}",))
-    return _judged(_overlooked(case, answer))
+        return _judged(case, answer, _refused(case, case, answer))
+    return _overlooked(case, answer)
 
 
-def _is_answer(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
+def _says_something(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Return whether *answer* has fields, an error, or the records or findings that *case* expects."""
-    if answer.get("fields") is not None or answer.get("error") is not None:
+    has_fields = answer.get("fields") is not None and case["format"] != "log_dir"
+    if has_fields or answer.get("error") is not None:
         return True
-    told = "findings" if case["format"] == "kafka_produced" else "records"
-    return told in answer and told in case
+    key = "findings" if case["format"] == "kafka_produced" else "records"
+    return key in answer and key in case
 
 
 def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
@@ -69,37 +81,51 @@ def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
 
 
 def _judged(
-    complaints: Iterator[str], choice: Literal["accepted", "refused"] | None = None
+    case: Mapping[str, Any],
+    answer: Mapping[str, Any],
+    complaints: Iterator[str],
+    choice: Choice | None = None,
 ) -> Judgement:
     found = tuple(complaints)
-    return Judgement("failed" if found else "passed", found, choice)
+    return Judgement(
+        outcome="failed" if found else "passed",
+        complaints=found,
+        choice=choice,
+        has_records="records" in answer and "records" in case,
+        keys_left_out=_keys_left_out(case, answer),
+    )
 
 
-def shape(answer: Any) -> str | None:
-    """Return why *answer* does not conform to the protocol; None if it does."""
-    if not isinstance(answer, dict):
-        return f"expected a JSON object, found {shown(answer)}"
-    if "unsupported" in answer:
-        if isinstance(answer["unsupported"], str) and answer["unsupported"]:
-            return None
-        return f"unsupported: expected a reason, found {shown(answer['unsupported'])}"
-    for key, kinds in (
-        ("records", (list,)),
-        ("findings", (list,)),
-        ("checks", (list,)),
-        ("stopped", (bool,)),
-        ("error", (dict, type(None))),
-    ):
-        if key in answer and not isinstance(answer[key], kinds):
-            names = {list: "an array", bool: "true or false", dict: "an object or null"}
-            return f"{key}: expected {names[kinds[0]]}, found {shown(answer[key])}"
-    for finding in answer.get("findings", ()):
-        if not isinstance(finding, dict):
-            return f"findings: expected objects, found {shown(finding)}"
-    for name in answer.get("checks", ()):
-        if name not in CHECKS:
-            return f"checks: expected some of {', '.join(CHECKS)}, found {shown(name)}"
-    return None
+def _not_judged(reason: str, *, is_answer: bool = True) -> Judgement:
+    return Judgement(outcome="not-judged", complaints=(reason,), is_answer=is_answer)
+
+
+def _verdict_alone(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    """Judge an answer that says only whether the bytes of *case* are accepted."""
+    accepted = answer["accepted"]
+    if case["verdict"] == "either":
+        return Judgement(outcome="verdict", choice="accepted" if accepted else "refused")
+    if case["verdict"] == "invalid":
+        # Whoever answers for produced bytes by yes or no checks what producers send.
+        usual = CHECKS if case["format"] == "kafka_produced" else READER_CHECKS
+        if not _must_see(case, answer.get("checks", usual)):
+            return _not_judged(_unseen(case))
+    if accepted == (case["verdict"] == "valid"):
+        return Judgement(outcome="verdict")
+    expected = "true" if case["verdict"] == "valid" else f"false ({_wanted_error(case)})"
+    words = (f"accepted: expected {expected}, found {shown(accepted)}",)
+    return Judgement(outcome="failed", complaints=words)
+
+
+def _wanted_error(demanded: Mapping[str, Any]) -> str:
+    position = demanded.get("position")
+    return str(demanded.get("code", "an error")) + (
+        "" if position is None else f" at byte {position}"
+    )
+
+
+def _unseen(case: Mapping[str, Any]) -> str:
+    return f"the runner does not look for {case['caught_by']}"
 
 
 def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
@@ -119,9 +145,7 @@ def _refused(
     """Yield the mistakes in *answer*, which must contain the error *demanded*."""
     error = answer.get("error")
     if error is None:
-        place = demanded.get("position")
-        where = "" if place is None else f" at byte {place}"
-        yield f"error: expected {demanded.get('code', 'one')}{where}, found none"
+        yield f"error: expected {_wanted_error(demanded)}, found none"
     else:
         yield from _error(demanded, error)
     yield from _fields(case, answer, may_be_null=True)
@@ -129,31 +153,32 @@ def _refused(
     yield from _findings(case, answer)
 
 
-def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the mistakes in *answer* of a runner that does not check for the case's fault.
+def _overlooked(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    """Judge the answer of a runner that does not check for the case's fault.
 
-    Such a runner may deliver any rows: it does not know that they are damaged.
+    It may deliver any records, since it does not know that they are damaged; its fields must be
+    right. It may as well refuse the bytes for another reason, which is not judged.
     """
     if answer.get("error") is not None:
-        checks = ", ".join(answer.get("checks", READER_CHECKS)) or "nothing"
-        yield (
-            f"error: expected none of a runner that looks for {checks} alone, "
-            f"found {shown(answer['error'])}"
-        )
-    if "fields" in answer and case.get("fields") is not None:
-        yield from _first_differences(differences(case["fields"], answer["fields"], "fields"))
+        return _not_judged(f"{_unseen(case)}, and refused it for another reason")
+    if case.get("fields") is None or "fields" not in answer:
+        return _not_judged(_unseen(case))
+    lines = differences(case["fields"], answer["fields"], "fields")
+    return _judged(case, answer, _first_differences(lines))
 
 
 def _either(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
-    choice: Literal["accepted", "refused"]
-    choice = "accepted" if answer.get("error") is None else "refused"
+    choice: Choice = "accepted" if answer.get("error") is None else "refused"
     own = "refused" if "error" in case else "accepted"
     if choice != own:
-        # The case's findings are those of a reader with the opposite decision.
+        # The case's findings belong to the opposite decision.
         answer = {key: value for key, value in answer.items() if key != "findings"}
     if choice == "accepted":
-        return _judged(_accepted(case, answer), choice)
-    return _judged(_refused(case, case.get("refused", {}), answer), choice)
+        # A reader that accepts bytes without fields reads more than the grammar.
+        if case.get("fields") is None:
+            answer = {key: value for key, value in answer.items() if key != "fields"}
+        return _judged(case, answer, _accepted(case, answer), choice)
+    return _judged(case, answer, _refused(case, case.get("refused", {}), answer), choice)
 
 
 def _error(demanded: Mapping[str, Any], actual_error: Mapping[str, Any]) -> Iterator[str]:
@@ -181,10 +206,41 @@ def _fields(
 def _records(demanded: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
     if "records" not in answer or "records" not in demanded:
         return
-    expected = demanded["records"]
+    expected, found = demanded["records"], answer["records"]
     if answer.get("stopped"):
         expected = expected[: demanded.get("records_before", len(expected))]
-    yield from _first_differences(differences(expected, answer["records"], "records"))
+    pairs = zip(expected, found, strict=False)
+    compared = [_comparable(one, other) for one, other in pairs] + expected[len(found) :]
+    yield from _first_differences(differences(compared, found, "records"))
+
+
+def _comparable(
+    case_record: Mapping[str, Any], answer_record: Mapping[str, Any]
+) -> Mapping[str, Any]:
+    """Return *case_record* with the keys of *answer_record*, since a reader may not expose all.
+
+    A header key that is no UTF-8 may be given as stored, or as Java decodes it.
+    """
+    record = {key: value for key, value in case_record.items() if key in answer_record}
+    if "headers" in record and isinstance(answer_record["headers"], list):
+        others = answer_record["headers"]
+        others = [*others, *record["headers"][len(others) :]]
+        pairs = zip(record["headers"], others, strict=False)
+        record["headers"] = [_comparable_header(one, other) for one, other in pairs]
+    return record
+
+
+def _comparable_header(case_header: Mapping[str, Any], answer_header: Any) -> Mapping[str, Any]:
+    key = case_header["key"]
+    is_object = isinstance(answer_header, dict)
+    if is_object and "decoded" in case_header and answer_header.get("key") != key:
+        key = case_header["decoded"]
+    return {"key": key, "value": case_header["value"]}
+
+
+def _keys_left_out(case: Mapping[str, Any], answer: Mapping[str, Any]) -> frozenset[str]:
+    pairs = zip(case.get("records", ()), answer.get("records", ()), strict=False)
+    return frozenset(key for one, other in pairs for key in one.keys() - other.keys())
 
 
 def _findings(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:

@@ -1,57 +1,94 @@
 """Prints the results of a conformance run, as text for people or as NDJSON for programs."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import starmap
 from typing import Any
 
+from magicbyte_tools.conformance.level_scores import LevelScore
 from magicbyte_tools.conformance.scoring import Score, Scored
 
-COLUMNS = ("passed", "failed", "known", "not-judged")
+COLUMNS = ("passed", "verdict", "failed", "known", "not-judged")
+LEVEL_COLUMNS = ("passed", "of", "by verdict", "not judged", "lacking")
 
 
-def failure(scored: Scored) -> str:
+def failure_line(scored: Scored) -> str:
     """Return the line of a failed case: the expected and the actual answer, and the case's purpose."""
     return f"FAILED {scored.case.path}: {'; '.join(scored.complaints)}. Why: {scored.case.why}"
 
 
-def table(score: Score) -> Iterator[str]:
-    """Yield the last lines of the text report: stale known failures, and a table of outcomes by format."""
-    for path in score.stale:
-        yield f"FAILED {path}: listed as a known failure, but there is no such case"
+def tables(score: Score, levels: Mapping[str, LevelScore]) -> Iterator[str]:
+    """Yield the last lines of the text report: outcomes by format, and the number of each level."""
+    for name in score.stale:
+        yield f"FAILED {name}: listed as a known failure, but there is no such case"
     rows: list[tuple[str, ...]] = [("format", "verdict", *COLUMNS)]
     for (name, verdict), outcomes in score.by_format.items():
         rows.append((name, verdict, *(str(outcomes[column]) for column in COLUMNS)))
     rows.append(("all", "", *(str(score.total[column]) for column in COLUMNS)))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for row in rows:
-        words = [word.ljust(width) for word, width in zip(row[:2], widths[:2], strict=True)]
-        numbers = [word.rjust(width) for word, width in zip(row[2:], widths[2:], strict=True)]
-        yield "  ".join([*words, *numbers])
+    yield from aligned(rows, 2)
     if score.choices:
         accepted, refused = score.choices["accepted"], score.choices["refused"]
         yield f"where either is right: {accepted} accepted, {refused} refused"
+    for key, count in sorted(score.keys_left_out.items()):
+        yield f"not judged, since no record shows it: {key} (in {count} cases)"
+    if levels:
+        yield ""
+        yield from aligned([("level", *LEVEL_COLUMNS), *starmap(level_row, levels.items())], 1)
 
 
-def line(scored: Scored) -> str:
-    """Return the JSON line of a judged case."""
-    return json.dumps(
-        {
-            "kind": "case",
-            "path": scored.case.path,
-            "format": scored.case.format,
-            "verdict": scored.case.verdict,
-            "outcome": scored.outcome,
-            "choice": scored.choice,
-            "complaints": scored.complaints,
-            "why": scored.case.why,
-        }
-    )
+def level_row(name: str, score: LevelScore) -> tuple[str, ...]:
+    others = (score.counts[outcome] for outcome in ("verdict", "not-judged", "lacking"))
+    return (name, *map(str, (score.passed, score.total, *others)))
 
 
-def summary(score: Score) -> str:
-    """Return the last line of NDJSON output: the number of cases by outcome."""
-    content: dict[str, Any] = {"kind": "summary"}
-    content.update({column: score.total[column] for column in COLUMNS})
-    content.update(stale=score.stale, accepted=score.choices["accepted"])
-    content.update(refused=score.choices["refused"], is_good=score.is_good)
+def aligned(rows: list[tuple[str, ...]], num_words: int) -> Iterator[str]:
+    """Yield the lines of a table: *num_words* columns are aligned to the left, the others to the right."""
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for row in rows:
+        cells = list(zip(row, widths, strict=True))
+        words = [word.ljust(width) for word, width in cells[:num_words]]
+        yield "  ".join([*words, *(word.rjust(width) for word, width in cells[num_words:])])
+
+
+def case_content(scored: Scored) -> dict[str, Any]:
+    """Return the judged case as JSON."""
+    return {
+        "id": scored.case.id,
+        "path": scored.case.path,
+        "format": scored.case.format,
+        "verdict": scored.case.verdict,
+        "levels": list(scored.case.levels),
+        "outcome": scored.outcome,
+        "answered": scored.is_answer,
+        "choice": scored.choice,
+        "lacks": list(scored.lacks),
+        "complaints": list(scored.complaints),
+        "why": scored.case.why,
+    }
+
+
+def case_line(scored: Scored) -> str:
+    """Return the NDJSON line of a judged case."""
+    return json.dumps({"kind": "case", **case_content(scored)})
+
+
+def summary_content(score: Score) -> dict[str, Any]:
+    """Return the number of cases by outcome as JSON."""
+    return {
+        **{column: score.total[column] for column in COLUMNS},
+        "stale": score.stale,
+        "accepted": score.choices["accepted"],
+        "refused": score.choices["refused"],
+        "keys_left_out": dict(sorted(score.keys_left_out.items())),
+        "is_good": score.is_good,
+    }
+
+
+def levels_content(levels: Mapping[str, LevelScore]) -> dict[str, Any]:
+    return {level: one.content() for level, one in levels.items()}
+
+
+def summary_line(score: Score, levels: Mapping[str, LevelScore]) -> str:
+    """Return the last line of NDJSON output: the number of cases by outcome, and by level."""
+    content = {"kind": "summary", **summary_content(score), "levels": levels_content(levels)}
     return json.dumps(content)

@@ -10,17 +10,24 @@ from typing import Any, Literal
 from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import Child, ChildError, ProcessBounds
 
-SETTINGS = "CONFORMANCE_SETTINGS"
+SETTINGS_VARIABLE = "CONFORMANCE_SETTINGS"
 """Environment variable with the settings of a case, as JSON."""
 
 MAX_FILES = 500
 """Largest number of files on one command line."""
+
+MAX_SILENT_STARTS = 3
+"""Starts of a runner that may end without any answer before the run is given up."""
 
 ProcessPer = Literal["case", "format", "run"]
 
 
 Output = bytes | ChildError
 """Bytes printed for a case, or the error of the child process."""
+
+
+class SilentRunnerError(Exception):
+    """A runner answered none of its first cases: most likely it cannot run at all."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,23 +52,48 @@ class Runner:
     unread: Mapping[str, str] = field(default_factory=dict)
     """Reasons why the command cannot read a format, by the format's name."""
 
-    def answers(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Answer]]:
+    def answers(
+        self, cases: Iterable[Case], lacks: Sequence[str] = ()
+    ) -> Iterator[tuple[Case, Answer]]:
         """Yield each of *cases* with its answer, in order.
 
-        A case that crashes or blocks the process fails alone; the next case has a new process. Raises
-        OSError if the command cannot be started.
-        """
-        for case, output in self.outputs(cases):
-            yield case, parse(output)
+        Cases that need a feature in *lacks* are not run.
 
-    def outputs(self, cases: Iterable[Case]) -> Iterator[tuple[Case, Output]]:
+        A case that crashes or blocks the process fails alone; the next case has a new process. Raises
+        OSError if the command cannot be started, and SilentRunnerError if it has answered nothing
+        after MAX_SILENT_STARTS cases.
+        """
+        num_silent = 0
+        has_answered = False
+        for case, output in self.outputs(cases, lacks):
+            answer = parse(output)
+            has_answered = has_answered or (isinstance(output, bytes) and bool(output.strip()))
+            if not has_answered:
+                num_silent += 1
+                if num_silent == MAX_SILENT_STARTS:
+                    raise SilentRunnerError(
+                        f"{' '.join(self.command)}: no answer to any of the first "
+                        f"{num_silent} cases; to the last: {answer.failure}"
+                    )
+            yield case, answer
+
+    def outputs(
+        self, cases: Iterable[Case], lacks: Sequence[str] = ()
+    ) -> Iterator[tuple[Case, Output]]:
         """Yield each of *cases* with the bytes that the command printed for it, or with the error."""
-        for is_read, group in groupby(cases, lambda case: case.format not in self.unread):
-            if is_read:
+
+        def answer_unasked(case: Case) -> dict[str, Any] | None:
+            if case.format in self.unread:
+                return {"unsupported": self.unread[case.format]}
+            lacking = [name for name in lacks if name in case.content.get("needs", ())]
+            return {"unsupported": f"it lacks {lacking[0]}", "lacks": lacking} if lacking else None
+
+        for is_asked, group in groupby(cases, lambda case: answer_unasked(case) is None):
+            if is_asked:
                 yield from self._run_cases(list(group))
             else:
                 for case in group:
-                    yield case, json.dumps({"unsupported": self.unread[case.format]}).encode()
+                    yield case, json.dumps(answer_unasked(case)).encode()
 
     def _run_cases(self, cases: list[Case]) -> Iterator[tuple[Case, Output]]:
         match self.process_per:
@@ -129,7 +161,7 @@ class Runner:
 
 
 def _environment(case: Case) -> dict[str, str]:
-    return {SETTINGS: json.dumps(case.settings)} if case.settings else {}
+    return {SETTINGS_VARIABLE: json.dumps(case.settings)} if case.settings else {}
 
 
 def parse(engine_output: Output) -> Answer:

@@ -3,14 +3,11 @@
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Literal
 
 from magicbyte_tools.conformance.cases import Case
-from magicbyte_tools.conformance.judge import Judgement, judge
+from magicbyte_tools.conformance.judge import Choice, Judgement, Outcome, judge
 from magicbyte_tools.conformance.known import Known
 from magicbyte_tools.conformance.runner import Answer
-
-Outcome = Literal["passed", "failed", "known", "not-judged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +17,14 @@ class Scored:
     case: Case
     outcome: Outcome
     complaints: tuple[str, ...] = ()
-    choice: Literal["accepted", "refused"] | None = None
+    choice: Choice | None = None
+    is_answer: bool = True
+    """False if the runner crashed, blocked, printed no answer, or does not read the format."""
+    lacks: tuple[str, ...] = ()
+    """Features that the case needs and the runner does not have."""
+    has_records: bool = False
+    """True if the answer has records and they were compared."""
+    keys_left_out: frozenset[str] = frozenset()
 
 
 @dataclass(slots=True)
@@ -32,39 +36,59 @@ class Score:
     choices: Counter[str] = field(default_factory=Counter)
     """Number of accepted and refused cases among those with verdict `either`."""
     stale: list[str] = field(default_factory=list)
-    """Paths in the list of known failures for which there is no case."""
+    """Ids in the list of known failures for which there is no case."""
+    case_results: list[Scored] = field(default_factory=list)
 
     def add(self, scored: Scored) -> None:
         key = scored.case.format, scored.case.verdict
         self.by_format.setdefault(key, Counter())[scored.outcome] += 1
         if scored.choice is not None:
             self.choices[scored.choice] += 1
+        self.case_results.append(scored)
 
     @property
     def total(self) -> Counter[str]:
         return sum(self.by_format.values(), Counter())
 
     @property
+    def keys_left_out(self) -> Counter[str]:
+        """Number of cases by the keys of records that the runner did not print."""
+        return Counter(key for one in self.case_results for key in sorted(one.keys_left_out))
+
+    @property
     def is_good(self) -> bool:
         """True if a case passed, none failed, and every known failure names a case."""
-        return self.total["passed"] > 0 and not self.total["failed"] and not self.stale
+        passed = self.total["passed"] + self.total["verdict"]
+        return passed > 0 and not self.total["failed"] and not self.stale
 
 
 def scored(answers: Iterable[tuple[Case, Answer]], known: Known) -> Iterator[Scored]:
     """Yield the outcome of each case; a known failure that no longer fails counts as failed."""
     for case, answer in answers:
         if answer.failure is not None:
-            judgement = Judgement("failed", (answer.failure,))
+            words = (answer.failure,)
+            judgement = Judgement(outcome="failed", complaints=words, is_answer=False)
         else:
             judgement = judge(case.content, answer.content)
-        yield _with_known(case, judgement, known.get(case.path))
+        yield _with_known(case, judgement, known.get(case.id))
 
 
 def _with_known(case: Case, judgement: Judgement, reason: str | None) -> Scored:
-    if reason is None:
-        return Scored(case, judgement.outcome, judgement.complaints, judgement.choice)
-    if judgement.outcome == "failed":
-        return Scored(case, "known", (reason, *judgement.complaints), judgement.choice)
-    outcome = "passes" if judgement.outcome == "passed" else "is not judged"
-    complaint = f"listed as a known failure, but {outcome}: take it off the list"
-    return Scored(case, "failed", (complaint,), judgement.choice)
+    outcome: Outcome = judgement.outcome
+    complaints = judgement.complaints
+    if reason is not None and outcome == "failed":
+        outcome, complaints = "known", (reason, *complaints)
+    elif reason is not None:
+        state = "is not judged" if outcome == "not-judged" else "passes"
+        outcome = "failed"
+        complaints = (f"listed as a known failure, but {state}: take it off the list",)
+    return Scored(
+        case,
+        outcome,
+        complaints,
+        judgement.choice,
+        judgement.is_answer,
+        judgement.lacks,
+        judgement.has_records,
+        judgement.keys_left_out,
+    )

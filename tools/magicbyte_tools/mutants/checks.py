@@ -14,11 +14,12 @@ from typing import Any
 
 import pytest
 
-from magicbyte_tools.conformance import cases, engines
-from magicbyte_tools.conformance.cases import Case
+from magicbyte_tools.conformance import engines
+from magicbyte_tools.conformance.cases import Case, load_cases
 from magicbyte_tools.conformance.child import ProcessBounds
 from magicbyte_tools.conformance.runner import Answer, Runner, parse
 from magicbyte_tools.conformance.scoring import scored
+from magicbyte_tools.conformance.vectors_folder import VECTORS
 from magicbyte_tools.generate.kaitai import CHECKOUT
 from magicbyte_tools.mutants import forked
 
@@ -80,7 +81,9 @@ def naming(folder: str, names: Iterable[str]) -> tuple[str, ...]:
     )
 
 
-_all_cases = cache(cases.load)
+@cache
+def _all_cases() -> list[Case]:
+    return load_cases(VECTORS)
 
 
 @cache

@@ -6,8 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from magicbyte_tools.vectors.build import cases, files
+from magicbyte_tools.vectors.scorer_file import scorer_file
 
 VECTORS = Path(__file__).parents[3] / "tests" / "vectors"
+SCORER = "score.py"
 REMEDY = "run: make vectors"
 
 
@@ -16,7 +18,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m magicbyte_tools.vectors")
     parser.add_argument("--check", action="store_true", help="write nothing, compare")
     chosen = parser.parse_args(arguments)
-    wanted = files(cases())
+    wanted = {**files(cases()), SCORER: scorer_file()}
     there = present(VECTORS)
     different = sorted(
         name for name in wanted.keys() | there.keys() if wanted.get(name) != there.get(name)
@@ -33,9 +35,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 def present(folder: Path) -> dict[str, bytes]:
-    """Return the existing vector files and manifest of *folder*: contents by relative path."""
+    """Return the existing vectors, manifest and scorer of *folder*: contents by relative path."""
     kinds = [*(folder / "valid").rglob("*"), *(folder / "invalid").rglob("*")]
-    found = [file for file in [*kinds, folder / "manifest.json"] if file.is_file()]
+    found = [file for file in [*kinds, folder / "manifest.json", folder / SCORER] if file.is_file()]
     return {file.relative_to(folder).as_posix(): file.read_bytes() for file in found}
 
 

@@ -12,7 +12,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.vectors.case import ExpectedRow, VectorCase
+from magicbyte_tools.vectors.case import ExpectedHeader, ExpectedRow, VectorCase
 from magicbyte_tools.vectors.directory_cases import META
 from magicbyte_tools.vectors.entry_parts import EntryPart
 from magicbyte_tools.vectors.log_case import valid
@@ -57,7 +57,9 @@ def row_of(oracle_row: Mapping[str, Any]) -> ExpectedRow:
         timestamp_type=None if kind == "NoTimestampType" else kind,
         key=_bytes(oracle_row["key"]),
         value=_bytes(oracle_row["value"]),
-        headers=tuple((key, _bytes(value)) for key, value in oracle_row["headers"]),
+        headers=tuple(
+            ExpectedHeader(key.encode(), _bytes(value)) for key, value in oracle_row["headers"]
+        ),
     )
 
 

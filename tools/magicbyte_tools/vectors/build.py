@@ -10,10 +10,14 @@ from typing import Any
 from construct import ConstructError
 
 from magicbyte_tools.vectors.case import VectorCase
+from magicbyte_tools.vectors.case_levels import levels, needs
 from magicbyte_tools.vectors.input_classes import CLASSES, WITHOUT_A_CASE
 from magicbyte_tools.vectors.tree import tree
 
 HERE = Path(__file__).parent
+
+VERSION = "1.0"
+"""Version of the vectors. tests/vectors/CHANGELOG.md says what changes it."""
 
 LICENCE = "CC0-1.0"
 """Licence of the vectors: public domain."""
@@ -33,16 +37,19 @@ def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
     """Return the files of tests/vectors by relative path: cases and manifest."""
     files_by_path: dict[str, bytes] = {}
     entries = []
+    ids = set()
     for case in sorted(all_cases, key=lambda case: case.path):
-        if f"{case.path}.json" in files_by_path:
-            raise CaseBuildError(f"{case.path}: there twice")
-        files_by_path[f"{case.path}.json"] = text(case.json(fields_of(case)))
+        if case.id in ids:
+            raise CaseBuildError(f"{case.id}: there twice")
+        ids.add(case.id)
+        files_by_path[f"{case.path}.json"] = text(document(case))
         if isinstance(case.data, bytes):
             files_by_path[f"{case.path}.bin"] = case.data
         else:
             files_by_path |= {f"{case.path}/{name}": data for name, data in case.data.items()}
         entries.append(manifest_entry(case))
     manifest = {
+        "version": VERSION,
         "licence": LICENCE,
         "classes": {str(number): name for number, name in CLASSES.items()},
         "classes_without_a_case": {str(n): why for n, why in WITHOUT_A_CASE.items()},
@@ -50,6 +57,15 @@ def files(all_cases: Iterable[VectorCase]) -> dict[str, bytes]:
     }
     files_by_path["manifest.json"] = text(manifest)
     return files_by_path
+
+
+def document(case: VectorCase) -> dict[str, Any]:
+    """Return the contents of a case's JSON file."""
+    content = case.json(fields_of(case))
+    first = ("format", "why", "made", "source", "verdict")
+    counted = {"levels": levels(case), "needs": needs(case)}
+    named = {name: content.pop(name) for name in first}
+    return named | {name: value for name, value in counted.items() if value} | content
 
 
 def fields_of(case: VectorCase) -> Any:
@@ -74,17 +90,17 @@ def fields_of(case: VectorCase) -> Any:
 
 
 def manifest_entry(case: VectorCase) -> dict[str, Any]:
-    document: dict[str, Any] = {
+    index_entry: dict[str, Any] = {
+        "id": case.id,
         "path": case.path,
         "format": case.format,
         "verdict": case.verdict,
-        "why": case.why,
-        "made": case.made,
         "sha256": digest(case),
     }
-    if case.classes:
-        document["classes"] = list(case.classes)
-    return document
+    optional = {"levels": levels(case), "needs": needs(case)}
+    if not isinstance(case.data, bytes):
+        index_entry["files"] = sorted(case.data)  # a jar and a Go module cannot list a folder
+    return index_entry | {name: value for name, value in optional.items() if value}
 
 
 def digest(case: VectorCase) -> str:

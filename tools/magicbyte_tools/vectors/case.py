@@ -123,6 +123,21 @@ def severity_of(code: str) -> str:
     return "warning" if code in WARNINGS else "note" if code in NOTES else "error"
 
 
+@dataclass(frozen=True, slots=True)
+class ExpectedHeader:
+    """A header of an expected record."""
+
+    key: bytes
+    """Key as stored; KIP-82 says UTF-8, and nothing checks it."""
+    value: bytes | None
+    decoded_key: str | None = None
+    """Key as Java decodes it, given where the stored one is not UTF-8."""
+
+    def json(self) -> Json:
+        other = {} if self.decoded_key is None else {"decoded": self.decoded_key.encode().hex()}
+        return {"key": self.key.hex(), **other, "value": _hex(self.value)}
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExpectedRow:
     """An expected record, as a consumer gets it. None is null; b"" is empty."""
@@ -132,7 +147,7 @@ class ExpectedRow:
     timestamp_type: str | None
     key: bytes | None
     value: bytes | None
-    headers: tuple[tuple[str, bytes | None], ...] = ()
+    headers: tuple[ExpectedHeader, ...] = ()
     topic: str | None = None
     partition: int | None = None
 
@@ -144,7 +159,7 @@ class ExpectedRow:
             "timestamp_type": self.timestamp_type,
             "key": _hex(self.key),
             "value": _hex(self.value),
-            "headers": [{"key": key, "value": _hex(value)} for key, value in self.headers],
+            "headers": [header.json() for header in self.headers],
         }
 
 
@@ -237,8 +252,13 @@ class VectorCase:
         return "invalid" if refused else "valid"
 
     @property
+    def id(self) -> str:
+        """Name of the case, which never changes, even if the verdict moves the case."""
+        return f"{self.format}/{self.name}"
+
+    @property
     def path(self) -> str:
-        return f"{self.folder}/{self.format}/{self.name}"
+        return f"{self.folder}/{self.id}"
 
     def json(self, fields: Any) -> Json:
         """Return the contents of the case's JSON file; *fields* are the parsed fields, or None."""

@@ -14,6 +14,12 @@ ALL_BITS = (
     "the zeros at the end."
 )
 
+FRAMING_ALONE = (
+    "As entries alone the bytes are sound: they try the reader's framing. Offsets or times that "
+    "decrease are in no broker's file, and sanityCheck refuses them."
+)
+"""Reason of cases whose entries no broker writes."""
+
 TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
 
 
@@ -95,8 +101,14 @@ def offset_indexes() -> Iterator[VectorCase]:
         offset_index((0, 5)),
         "The first four bytes are zeros, and yet an entry begins.",
     )
-    yield form.whole(
-        "single-bits", offset_index((2**24, 0), (2**24, 0), (1, 0), (-1, -2)), ALL_BITS
+    yield form.doubtful(
+        "single-bits",
+        offset_index((2**24, 0), (2**24, 0), (1, 0), (-1, -2)),
+        ALL_BITS,
+        caught_by="directory",
+        reason=FRAMING_ALONE,
+        is_kafka_refusal=True,
+        source="OffsetIndex.sanityCheck; differences D45",
     )
     yield form.whole(
         "zeros-alone-of-one-entry",
@@ -132,6 +144,14 @@ def offset_indexes() -> Iterator[VectorCase]:
 
 def time_indexes() -> Iterator[VectorCase]:
     form = FormatCases("kafka_time_index", "TimeIndex")
+    zeros_of_a_killed_broker: dict[str, Any] = {
+        "caught_by": "exact",
+        "reason": "A killed broker leaves the zeros. TimeIndex.sanityCheck compares the last entry "
+        "with the first, finds a timestamp of 0, and a broker builds the file again; the entries "
+        "before the zeros are right.",
+        "is_kafka_refusal": True,
+        "source": "TimeIndex.sanityCheck; differences D44",
+    }
     yield form.whole(
         "empty",
         b"",
@@ -142,12 +162,12 @@ def time_indexes() -> Iterator[VectorCase]:
         time_index((T0, 30), (T0 + 60_000, 71)),
         "The largest time so far, and an offset that has it.",
     )
-    yield form.whole(
+    yield form.doubtful(
         "zero-tail",
         time_index((T0, 30), zero_tail=bytes(120)),
         "The broker allocates the file before it fills it.",
         classes=[96],
-        source="AbstractIndex",
+        **zeros_of_a_killed_broker,
     )
     yield form.whole(
         "time-0",
@@ -162,10 +182,14 @@ def time_indexes() -> Iterator[VectorCase]:
         time_index((0, 2**24)),
         "The first eight bytes are zeros, and yet an entry begins.",
     )
-    yield form.whole(
+    yield form.doubtful(
         "single-bits",
         time_index((2**56, 0), (0, 2**24), (5, 0), (0, 5), (2**56, 0), (-1, -2)),
         ALL_BITS,
+        caught_by="directory",
+        reason=FRAMING_ALONE,
+        is_kafka_refusal=True,
+        source="TimeIndex.sanityCheck; differences D45",
     )
     yield form.whole(
         "zeros-alone",
@@ -173,11 +197,11 @@ def time_indexes() -> Iterator[VectorCase]:
         "Allocated and nothing written yet: not one entry of 1970.",
         source="AbstractIndex",
     )
-    yield form.whole(
+    yield form.doubtful(
         "zeros-of-one-entry",
         time_index((T0, 30), zero_tail=bytes(12)),
         "Room for one more entry, which is not one of 1970.",
-        source="AbstractIndex",
+        **zeros_of_a_killed_broker,
     )
     yield form.broken(
         "byte-1-at-the-end",
@@ -212,16 +236,19 @@ def transaction_indexes() -> Iterator[VectorCase]:
     yield form.whole(
         "two-entries", transaction_index(one, two), "The second began before the first had ended."
     )
-    yield form.broken(
+    yield form.tolerated(
         "cut",
         transaction_index(one, two)[:-1],
         "The last entry is not whole; a reader that takes what is there misses an abort.",
+        caught_by="grammar",
         code=code,
         error=TRUNCATED,
         position=34,
         classes=[100],
-        source="TransactionIndex.sanityCheck",
+        source="TransactionIndex.sanityCheck; differences D46",
         made="the last byte is missing",
+        reason="TransactionIndex drops an incomplete last entry silently; a reader that refuses it "
+        "can ask the markers in the log.",
     )
     yield form.broken(
         "version-1",
@@ -229,7 +256,7 @@ def transaction_indexes() -> Iterator[VectorCase]:
         "There is no version 1: what its fields would be nobody knows.",
         code=code,
         classes=[100],
-        source="AbortedTxn",
+        source="AbortedTxn; differences D47",
     )
     for name, entries, position, why in (
         (
@@ -246,12 +273,6 @@ def transaction_indexes() -> Iterator[VectorCase]:
             "Nobody's transaction: -1 stands for no producer.",
         ),
         (
-            "negative-offsets",
-            [(4000, -3, -2, -1)],
-            0,
-            "Offsets have signs, but are never negative.",
-        ),
-        (
             "stable-offset-above-the-marker",
             [(4000, 20, 30, 32)],
             0,
@@ -259,7 +280,7 @@ def transaction_indexes() -> Iterator[VectorCase]:
             "ends too early.",
         ),
     ):
-        yield form.broken(
+        yield form.tolerated(
             name,
             transaction_index(*entries),
             why,
@@ -267,8 +288,19 @@ def transaction_indexes() -> Iterator[VectorCase]:
             code=code,
             position=position,
             classes=[100],
-            source="TransactionIndex.append, collectAbortedTxns",
+            source="TransactionIndex.append, collectAbortedTxns; differences D36",
+            reason="TransactionIndex reads the entry, and sanityCheck does not compare its numbers; "
+            "no broker writes them.",
         )
+    yield form.broken(
+        "negative-offsets",
+        transaction_index((4000, -3, -2, -1)),
+        "Offsets have signs, but are never negative.",
+        caught_by="directory",
+        code=code,
+        classes=[100],
+        source="TransactionIndex.append, collectAbortedTxns",
+    )
 
 
 def producer_snapshots() -> Iterator[VectorCase]:
@@ -362,14 +394,6 @@ def producer_snapshots() -> Iterator[VectorCase]:
             10,
             "A negative count of producers, under a right checksum.",
         ),
-        (
-            "bytes-behind",
-            producer_snapshot(idle, trailing=b"more"),
-            "exact",
-            TRUNCATED,
-            10,
-            "Bytes follow the last producer, under a right checksum.",
-        ),
     ):
         yield form.broken(
             name,
@@ -382,6 +406,19 @@ def producer_snapshots() -> Iterator[VectorCase]:
             classes=[99],
             source="ProducerStateManagerTest",
         )
+    yield form.tolerated(
+        "bytes-behind",
+        producer_snapshot(idle, trailing=b"more"),
+        "Bytes follow the last producer, under a right checksum.",
+        caught_by="exact",
+        code=code,
+        error=TRUNCATED,
+        position=10,
+        classes=[99],
+        source="ProducerStateManager.readSnapshot; differences D48",
+        reason="ProducerStateManager reads the producers that are counted and ignores the rest; no "
+        "broker writes more.",
+    )
 
 
 def offset_checkpoints() -> Iterator[VectorCase]:

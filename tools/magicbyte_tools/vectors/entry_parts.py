@@ -4,12 +4,12 @@ The deltas, relative offsets and checksums in the bytes are computed here and by
 encoder. So the expected records of a test vector are its input, not the output of a reader.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
 import magicbyte_construct as twin
-from magicbyte_tools.vectors.case import ExpectedRow
+from magicbyte_tools.vectors.case import ExpectedHeader, ExpectedRow
 from magicbyte_tools.vectors.framers import NONE, compress
 
 T0 = 1714000000000
@@ -53,17 +53,23 @@ class Rec:
     """Encoded fields that replace the computed ones, even by wrong values."""
 
     def row(self, *, timestamp: int | None, timestamp_type: str | None) -> ExpectedRow:
-        shown = self.shown_headers
-        if shown is None:
-            shown = tuple((key.decode(), value) for key, value in self.headers)
         return ExpectedRow(
             offset=self.offset,
             timestamp=None if timestamp == -1 else timestamp,
             timestamp_type=timestamp_type,
             key=self.key,
             value=self.value,
-            headers=shown,
+            headers=tuple(self._expected_headers()),
         )
+
+    def _expected_headers(self) -> Iterator[ExpectedHeader]:
+        if self.shown_headers is None:
+            yield from (ExpectedHeader(key, value) for key, value in self.headers)
+        elif not self.headers:  # `raw` has them
+            yield from (ExpectedHeader(key.encode(), value) for key, value in self.shown_headers)
+        else:
+            for (key, value), (decoded, _) in zip(self.headers, self.shown_headers, strict=True):
+                yield ExpectedHeader(key, value, decoded)
 
 
 def rec(

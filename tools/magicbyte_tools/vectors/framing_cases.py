@@ -1,11 +1,12 @@
 """Test vectors of framing: ends of log entries and of files, and bytes between log entries."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from typing import Any
 
-from magicbyte_tools.vectors.case import VectorCase
+from magicbyte_tools.vectors.case import ExpectedRow, VectorCase
 from magicbyte_tools.vectors.entry_parts import (
     T0,
     EntryPart,
@@ -25,6 +26,41 @@ FRAME = "FileLogInputStream, ByteBufferLogInputStream"
 SECOND = batch(rec(1, b"of the second entry"))
 V0 = message(rec(1, b"a message"), magic=0)
 V1 = message(rec(1, b"a message"), magic=1)
+
+
+AS_A_TAIL = (
+    "FileRecords finds no room for an entry of this size and takes the bytes for an incomplete "
+    "tail; MemoryRecords, which consumers use, refuses them."
+)
+"""Reason of cases whose last bytes only one of Kafka's two readers refuses."""
+
+
+def read_by_files(
+    name: str,
+    why: str,
+    parts: Sequence[EntryPart],
+    rows: Sequence[ExpectedRow],
+    *,
+    code: str,
+    **fields: Any,
+) -> VectorCase:
+    """Return the test vector of *parts* with a fault that MemoryRecords refuses, as we do.
+
+    FileRecords reads them, and delivers *rows*.
+    """
+    fault = next(number for number, part in enumerate(parts) if part.is_faulty)
+    return either(
+        name,
+        why,
+        parts,
+        doubtful=fault,
+        caught_by="grammar",
+        code=code,
+        rows=tuple(rows),
+        has_fields=False,
+        is_kafka_refusal=True,
+        **fields,
+    )
 
 
 def cases() -> Iterator[VectorCase]:
@@ -177,14 +213,16 @@ def sizes() -> Iterator[VectorCase]:
             made="bytes 8 to 11 of the second entry overwritten",
         )
     for keep in (12, 16):
-        yield invalid(
+        yield read_by_files(
             f"size-1-in-a-cut-entry-of-{keep}-bytes",
             "The entry is cut off before its magic, but its size is there and wrong: that is no "
             "tail.",
             [FIRST, bad(patched(cut(SECOND, keep), 8, i32(1)))],
+            FIRST.rows,
+            reason=AS_A_TAIL,
             code="bad-size",
             classes=[5],
-            source="ByteBufferLogInputStream.nextBatchSize; differences D28",
+            source="ByteBufferLogInputStream.nextBatchSize; differences D28, D43",
             made="bytes 8 to 11 of the cut entry overwritten",
         )
     yield invalid(
@@ -239,33 +277,52 @@ def sizes() -> Iterator[VectorCase]:
 
 
 def magics() -> Iterator[VectorCase]:
-    for magic, name in ((3, "3"), (37, "37"), (0xFF, "minus-1"), (0x82, "0x82")):
+    unknown = (
+        "No checksum covers the magic of a batch, and a reader that takes every magic but "
+        "0 and 1 for v2 delivers what it cannot know."
+    )
+    for magic, name in ((0xFF, "minus-1"), (0x82, "0x82")):
         yield invalid(
             f"magic-{name}",
-            "No checksum covers the magic of a batch, and a reader that takes every magic but "
-            "0 and 1 for v2 delivers what it cannot know.",
+            unknown,
             between(bad(patched(SECOND, 16, bytes([magic])))),
             code="unknown-magic",
             classes=[10],
             source="iteratorRaisesOnInvalidMagic; differences D2",
             made="byte 16 of the second entry overwritten",
         )
-    yield invalid(
-        "magic-of-kip-931",
-        "A third format was proposed and discarded; no log holds it.",
-        between(bad(patched(SECOND, 16, b"\x03"))),
-        code="unknown-magic",
-        classes=[10],
-        source="KIP-931",
-        made="byte 16 of the second entry overwritten",
-    )
-    yield invalid(
+    for name, new, why, source in (
+        ("magic-3", b"\x03", unknown, "iteratorRaisesOnInvalidMagic; differences D2, D43"),
+        ("magic-37", b"\x25", unknown, "iteratorRaisesOnInvalidMagic; differences D2, D43"),
+        (
+            "magic-of-kip-931",
+            b"\x03",
+            "A third format was proposed and discarded; no log holds it.",
+            "KIP-931; differences D43",
+        ),
+    ):
+        entries = between(bad(patched(SECOND, 16, new)))
+        yield read_by_files(
+            name,
+            why,
+            entries,
+            (*FIRST.rows, *SECOND.rows, *entries[2].rows),
+            reason="FileRecords takes every magic above 2 for 2 and delivers the record; "
+            "MemoryRecords, which consumers use, refuses it.",
+            code="unknown-magic",
+            classes=[10],
+            source=source,
+            made="byte 16 of the second entry overwritten",
+        )
+    yield read_by_files(
         "magic-37-in-a-cut-entry",
         "The entry is cut off, but its magic is there and wrong: that is no tail.",
         [FIRST, bad(patched(cut(SECOND, 50), 16, b"\x25"))],
+        FIRST.rows,
+        reason=AS_A_TAIL,
         code="unknown-magic",
         classes=[13],
-        source="ByteBufferLogInputStream.nextBatchSize",
+        source="ByteBufferLogInputStream.nextBatchSize; differences D43",
         made="byte 16 of the cut entry overwritten",
     )
     yield invalid(
@@ -282,23 +339,27 @@ def magics() -> Iterator[VectorCase]:
 
 def garbage() -> Iterator[VectorCase]:
     noise = bytes(range(1, 200))
-    yield invalid(
+    yield read_by_files(
         "garbage-at-the-end",
         "What was read before stays; what is left is no incomplete entry, and must be said.",
         [FIRST, SECOND, bad(noise)],
+        (*FIRST.rows, *SECOND.rows),
+        reason=AS_A_TAIL,
         code="unknown-magic",
         classes=[14],
-        source="LogSegmentTest.testRecoveryWithCorruptMessage",
+        source="LogSegmentTest.testRecoveryWithCorruptMessage; differences D43",
         made="the numbers 1 to 199 behind two sound entries",
     )
-    yield invalid(
+    yield read_by_files(
         "garbage-between-entries",
         "A reader that gives up loses everything behind the first bad byte.",
         [FIRST, bad(noise), last(FIRST)],
+        FIRST.rows,
+        reason=f"{AS_A_TAIL} What follows is hidden.",
         code="unknown-magic",
         classes=[14],
-        also=[("found-by-search", 2)],
-        source="LogSegmentTest.testRecoveryWithCorruptMessage; differences D27",
+        findings=[("found-by-search", 2)],
+        source="LogSegmentTest.testRecoveryWithCorruptMessage; differences D27, D43",
         made="the numbers 1 to 199 between two sound entries",
     )
     decoy = batch(rec(7, b"no record of this log"))

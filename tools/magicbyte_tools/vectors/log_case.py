@@ -32,6 +32,13 @@ CAUGHT_BY = {
 """Kind of check that detects a fault, by finding code; the grammar detects all other codes."""
 
 
+NEGATIVE_LENGTH = (
+    "Kafka reads any negative length as null. Nothing writes one but -1, and many clients safely "
+    "refuse the others."
+)
+"""Reason of cases with a length below -1."""
+
+
 def last(after: EntryPart) -> EntryPart:
     """Return a sound batch of one record whose offset follows *after*."""
     return batch(rec(after.next_offset, b"behind the fault"))

@@ -5,7 +5,7 @@ from functools import partial
 
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import T0, EntryPart, bad, i32, message, rec, sealed
-from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
+from magicbyte_tools.vectors.log_case import NEGATIVE_LENGTH, between, either, invalid, last, valid
 
 LEGACY = "LegacyRecord, AbstractLegacyRecordBatch"
 OFS_LEN_KEY = {0: 18, 1: 26}
@@ -83,15 +83,17 @@ def lengths(magic: int) -> Iterator[VectorCase]:
     for field, whole, at in (("key", nothing, at_key), ("value", tombstone, at_value)):
         for length, name in ((-2, "minus-2"), (-(2**31), "least-int32")):
             negative = sealed(whole, at, i32(length))
-            yield valid(
+            yield either(
                 f"v{magic}-{field}-length-{name}",
                 "Any negative length is null to Kafka; a reader that asks for -1 alone goes "
                 "backwards, or allocates.",
-                negative,
-                last(negative),
+                [negative, last(negative)],
+                doubtful=0,
+                caught_by="grammar",
                 classes=[27],
                 findings=[("negative-length", 0)],
                 source="differences D22",
+                reason=NEGATIVE_LENGTH,
                 made=f"the length of the null {field} overwritten, and the right checksum",
             )
     longer = message(rec(1), magic=magic, trailing=b"more")

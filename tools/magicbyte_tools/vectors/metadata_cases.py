@@ -172,19 +172,37 @@ def metadata_records() -> Iterator[VectorCase]:
     for name, fields, why in (
         ("topic", {"api_key": 2, "message": TOPIC_RECORD}, "A topic, its name and id."),
         ("no-op", {"api_key": 20, "message": b"\0"}, "Written so that the log goes on."),
+    ):
+        yield form.whole(name, twin.MetadataRecord.build(fields), why)
+    for name, fields, why, reason in (
         (
             "frame-version-0",
             {"frame_version": 0, "api_key": 2, "message": TOPIC_RECORD[:-1]},
             "The early access of 2.8 wrote frames of version 0.",
+            "Releases after 2.8 read frames of version 1 alone.",
         ),
         (
             "type-in-two-bytes",
             {"api_key": 300, "version": 200, "message": b"\0"},
             "Three numbers of variable length: the message may begin at any byte from 3 on.",
+            "No release has a record of this type, and MetadataRecordSerde refuses unknown types.",
         ),
-        ("without-a-message", {"api_key": 20, "message": b""}, "A frame around no bytes."),
+        (
+            "without-a-message",
+            {"api_key": 20, "message": b""},
+            "A frame around no bytes.",
+            "MetadataRecordSerde reads the message too, and each has at least its tagged fields.",
+        ),
     ):
-        yield form.whole(name, twin.MetadataRecord.build(fields), why)
+        yield form.doubtful(
+            name,
+            twin.MetadataRecord.build(fields),
+            why,
+            caught_by="exact",
+            reason=f"As a frame alone it is sound. {reason}",
+            source="MetadataRecordSerde; differences D50",
+            is_kafka_refusal=True,
+        )
     for name, data, why in (
         ("cut", b"\x01\x02", "The version of the message is missing."),
         ("empty", b"", "A value of no bytes is no frame."),

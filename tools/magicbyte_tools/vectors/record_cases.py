@@ -9,7 +9,7 @@ from magicbyte_construct import Stored
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.entry_parts import EntryPart, bad, batch, payload, rec
 from magicbyte_tools.vectors.framers import GZIP, zstd, zstd_raw
-from magicbyte_tools.vectors.log_case import between, either, invalid, last, valid
+from magicbyte_tools.vectors.log_case import NEGATIVE_LENGTH, between, either, invalid, last, valid
 from magicbyte_tools.vectors.tree import tree
 
 SOURCE = "DefaultRecordTest"
@@ -110,11 +110,13 @@ def lengths() -> Iterator[VectorCase]:
             rec(1, None if field == "value" else b"value", None if field == "key" else b"key",
                 **_raw(f"len_{field}", -5)),
         )  # fmt: skip
-        yield valid(
+        yield either(
             f"record-{field}-length-minus-5",
             "Any negative length is null to Kafka, not -1 alone.",
-            negative,
-            last(negative),
+            [negative, last(negative)],
+            doubtful=0,
+            caught_by="grammar",
+            reason=NEGATIVE_LENGTH,
             classes=[60] if field == "key" else [61],
             findings=[("negative-length", 0)],
             source="DefaultRecord.readFrom; differences D22",
@@ -190,11 +192,13 @@ def headers() -> Iterator[VectorCase]:
         )
     written = [{"key": b"k", "value": None, "len_value": -5}]
     negative = _of_headers(written, shown=[("k", None)])
-    yield valid(
+    yield either(
         "record-header-value-length-minus-5",
         "Any negative length of a header's value is null too.",
-        negative,
-        last(negative),
+        [negative, last(negative)],
+        doubtful=0,
+        caught_by="grammar",
+        reason=NEGATIVE_LENGTH,
         source="DefaultRecord.readHeaders",
         made="a header value of length -5",
     )

@@ -48,6 +48,26 @@ class FormatCases:
         fault = ExpectedFault(position=0, caught_by=caught_by)
         return self._case(name, data, why, verdict="either", fault=fault, **fields)
 
+    def tolerated(
+        self,
+        name: str,
+        data: bytes,
+        why: str,
+        *,
+        caught_by: str,
+        code: str,
+        error: str | None = None,
+        position: int = 0,
+        **fields: Any,
+    ) -> VectorCase:
+        """Return the test vector of *data* that Kafka's class accepts and magicbyte refuses.
+
+        *fields* has the `reason`.
+        """
+        fault = ExpectedFault(position=position, caught_by=caught_by, code=code, error=error)
+        fields = {"is_refused": True, "has_fields": caught_by != "grammar", **fields}
+        return self._case(name, data, why, verdict="either", fault=fault, **fields)
+
     def _case(self, name: str, data: bytes, why: str, **fields: Any) -> VectorCase:
         defaults = {"format": self.format_id, "source": self.source, "made": self.made}
         return VectorCase(name=name, data=data, why=why, **defaults | fields)

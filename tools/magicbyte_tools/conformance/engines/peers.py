@@ -66,7 +66,8 @@ def _row(record: Any) -> Answer:
         "key": hexadecimal(record.key),
         "value": hexadecimal(record.value),
         "headers": [
-            {"key": key, "value": hexadecimal(value)} for key, value in record.headers or ()
+            {"key": key.encode().hex(), "value": hexadecimal(value)}
+            for key, value in record.headers or ()
         ],
     }
 

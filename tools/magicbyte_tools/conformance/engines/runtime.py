@@ -14,8 +14,8 @@ from magicbyte.errors import FormatError, error_of
 from magicbyte.logdir.checkpoints import parse_offsets
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte_formats.wire import ProducerSnapshotHeader
+from magicbyte_tools.conformance.answer_shape import CHECKS
 from magicbyte_tools.conformance.engines.answering import Answer, hexadecimal, serve, unsupported
-from magicbyte_tools.conformance.judge import CHECKS
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key", "value", "headers")
 
@@ -81,7 +81,7 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
             "key": hexadecimal(row["key"]),
             "value": hexadecimal(row["value"]),
             "headers": [
-                {"key": header["key"], "value": hexadecimal(header["value"])}
+                {"key": header["key"].encode().hex(), "value": hexadecimal(header["value"])}
                 for header in row["headers"] or ()
             ],
         }
