@@ -8,9 +8,8 @@ from dataclasses import dataclass, field
 from functools import cache
 from typing import Any
 
-import yaml
-
 from log_builder import uvarint
+from magicbyte_tools.generate.source import load
 from paths import CHECKOUT
 
 Spec = dict[str, Any]
@@ -29,7 +28,7 @@ UNKNOWN_TAG = 1000
 
 @cache
 def specification(name: str) -> Spec:
-    return dict(yaml.safe_load((FOLDER / f"{name}.yaml").read_bytes()))
+    return load(FOLDER / f"{name}.yaml")
 
 
 def messages() -> list[tuple[str, str]]:

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 
 import yaml
 
-from magicbyte_tools.generate.source import Spec
+from magicbyte_tools.generate.source import Spec, YamlLoader
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +71,12 @@ class LintedFile:
         a key would silently be missing. Of repeated keys YAML uses the last.
         """
         try:
-            self.spec = yaml.safe_load(self.text)
+            self.spec = yaml.load(self.text, YamlLoader)
         except yaml.MarkedYAMLError as error:
             line = error.problem_mark.line + 1 if error.problem_mark else 1
             yield LintProblem(self.name, line, "", f"is not YAML: {error.problem}")
             return
-        yield from self._index(yaml.compose(self.text, yaml.SafeLoader), self.spec, "")
+        yield from self._index(yaml.compose(self.text, YamlLoader), self.spec, "")
 
     def _index(self, yaml_node: yaml.Node | None, value: Any, path: str) -> Iterator[LintProblem]:
         if isinstance(yaml_node, yaml.MappingNode):
