@@ -27,6 +27,8 @@ from magicbyte_tools.parsers.packages import package
 TEMPLATES = Path(__file__).with_name("templates")
 MAVEN = kaitai.CHECKOUT / ".cache" / "maven"
 JAR = "kaitai-struct-runtime/0.11/kaitai-struct-runtime-0.11.jar"
+QUICK_JAVA = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options for a JVM that runs for seconds: without them, half of its CPU time is spent on optimizing code."""
 GO_RUNTIME = "github.com/kaitai-io/kaitai_struct_go_runtime"
 
 
@@ -128,12 +130,13 @@ class JavaBuilder(Builder):
             )
         shutil.copy(self.jar, folder / "runtime.jar")
         sources = sorted(str(path) for path in (folder / "src").rglob("*.java"))
-        options = ["-encoding", "UTF-8", "-nowarn", "-d", "classes", "-cp", "runtime.jar"]
+        quick = [f"-J{option}" for option in QUICK_JAVA]
+        options = [*quick, "-encoding", "UTF-8", "-nowarn", "-d", "classes", "-cp", "runtime.jar"]
         compiled([self.javac, *options, *sources], folder)
 
     def command(self, folder: Path) -> list[str]:
         classes = os.pathsep.join([str(folder / "classes"), str(folder / "runtime.jar")])
-        return [self.java, "-cp", classes, "Dump"]
+        return [self.java, "-cp", classes, *QUICK_JAVA, "Dump"]
 
 
 class GoBuilder(Builder):
