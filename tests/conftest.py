@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clusters import lines
+from file_scheduling import FileScheduling, file_of, start_order
 from log_builder import Folder
 from log_reader import Read
 from magicbyte import storage
@@ -57,6 +58,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [i for i in items if i.nodeid.partition("[")[0].removeprefix("tests/") in SLOW]
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]
+    items.sort(key=lambda item: start_order(file_of(item.nodeid)))
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> FileScheduling | None:
+    return FileScheduling(config, log) if config.getoption("dist") == "loadfile" else None
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:

@@ -86,3 +86,18 @@ SLOW = {
     "statistics/test_statistics.py::test_real_logs_add_up",
     "statistics/test_statistics.py::test_real_logs_hold_what_their_records_do",
 }
+
+LONGEST = (
+    "spark/",
+    "writing/test_kills.py",
+    "writing/test_cleaner_round.py",
+    "kernels/",
+    "engines/test_factory.py",
+    "conformance/",
+    "cli/test_unreadable.py",
+    "verification/startup/",
+)
+"""Paths of files and folders below tests/ that take longest, in the order in which `make test` begins with them.
+
+So the last files to run are short, and no process has nothing to do while another is busy.
+"""

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from paths import CHECKOUT
-from slow_tests import SLOW
+from slow_tests import LONGEST, SLOW
 
 from . import source_tree as tree
 
@@ -61,7 +61,7 @@ def test_generated_files_name_their_generator_in_the_first_line() -> None:
 
 
 def test_every_slow_test_exists() -> None:
-    for name in SLOW:
+    for name in (*SLOW, *LONGEST):
         path, _, function = name.partition("::")
         file = CHECKOUT / "tests" / path
         assert f"def {function}(" in file.read_text() if function else file.exists(), name
