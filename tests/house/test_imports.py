@@ -6,6 +6,7 @@ import sys
 
 import pytest
 
+from magicbyte_cli import COMMANDS
 from paths import DATA
 
 HEAVY = ("numba", "pyspark", "yaml")
@@ -14,6 +15,9 @@ TAKERS = ("duckdb", "pandas", "polars")
 """Libraries that accept our tables. pyarrow imports pandas itself to convert a value to an array."""
 
 SLOW = ("pyarrow.compute", "numpy.ma", "importlib.metadata", "email.message", "llvmlite")
+
+ALL_COMMANDS = ", ".join(f"magicbyte_cli.{name.replace('-', '_')}" for name in COMMANDS)
+"""Modules that `magicbyte --help` imports."""
 
 
 def printed(code: str) -> str:
@@ -27,6 +31,7 @@ def printed(code: str) -> str:
         ("magicbyte", HEAVY + TAKERS + SLOW),
         ("magicbyte.engines.companion_rows", HEAVY),
         ("magicbyte_cli", HEAVY + TAKERS),
+        (ALL_COMMANDS, TAKERS),
         ("magicbyte_cli.report", ("pyspark",)),
         ("pyspark_magicbyte", ("numba",)),
     ],

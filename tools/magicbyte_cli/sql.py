@@ -13,7 +13,6 @@ import pyarrow as pa
 from magicbyte import Dataset, InputError, Report, Rows
 from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.output_guard import check_outside
-from magicbyte.queries.sql import query_rows
 from magicbyte.tables.table_files import TableFile
 from magicbyte_cli import parameters
 from magicbyte_cli.csv_writer import CsvWriter
@@ -128,6 +127,9 @@ def sql(
     dataset = selection.open(paths)
     if out is not None:
         check_outside(out, dataset.all_logs, paths)
+    # It imports pyarrow.dataset, and with that pandas where it is installed: `magicbyte --help` would wait.
+    from magicbyte.queries.sql import query_rows
+
     rows = query_rows(
         dataset, query, dispositions=shown, allow_files=allow_files, memory_limit=memory_limit
     )

@@ -7,9 +7,8 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
-from pyarrow.dataset import get_partition_keys, partitioning
 
-FOLDERS = partitioning(pa.schema([("topic", pa.string())]), flavor="hive")
+FOLDER_COLUMNS = pa.schema([("topic", pa.string())])
 """Columns that may be stored as names of folders, such as `topic=orders`."""
 
 ParquetFiles = Iterator[tuple[str, Any]]
@@ -37,14 +36,18 @@ def scan(files: ParquetFiles, columns: Sequence[str]) -> Iterator[pa.Table]:
     A column may also be stored as the name of a folder. Timestamps become numbers of microseconds
     since the epoch, since Python's datetime ends in the year 9999.
     """
+    # It imports pandas where that is installed; `magicbyte stats` imports this module, and scans nothing.
+    from pyarrow.dataset import get_partition_keys, partitioning
+
+    folders = partitioning(FOLDER_COLUMNS, flavor="hive")
     for relative_path, source in files:
-        folder_columns = get_partition_keys(FOLDERS.parse(relative_path))
+        folder_columns = get_partition_keys(folders.parse(relative_path))
         stored = [name for name in columns if name not in folder_columns]
         with pq.ParquetFile(source) as file:
             for batch in file.iter_batches(ROWS, columns=stored, use_threads=False):
                 table = _with_numeric_times(pa.Table.from_batches([batch]))
                 for name, value in folder_columns.items():
-                    typed = pa.scalar(value, FOLDERS.schema.field(name).type)
+                    typed = pa.scalar(value, FOLDER_COLUMNS.field(name).type)
                     table = table.append_column(name, pa.repeat(typed, table.num_rows))
                 yield table.select(list(columns))
 
