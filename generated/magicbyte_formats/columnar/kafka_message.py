@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 7fb1cc9cf5e162cf73c43602faf48f2874b23eee7f5757a0e28b68d6a57fbb2b, kaitai-struct-compiler 0.11.0
+# spec sha256 81d71a48fecbc50b49b6acefe92e5b287496fbebb4ac885ca226ce9a20ca08e1, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_message: their descriptors, state and columns."""
 
 from magicbyte_kernels.kernel_interface import (

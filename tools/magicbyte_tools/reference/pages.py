@@ -118,7 +118,8 @@ class Page:
     def body(self) -> Iterator[str]:
         yield "## Fields"
         yield from self.parameters(self.format)
-        yield self.fields(self.format)
+        if self.format.fields:
+            yield self.fields(self.format)
         yield from self.follows(self.format)
 
     def parts(self) -> Iterator[str]:
@@ -132,7 +133,8 @@ class Page:
             if structure.name not in self.inlined:
                 yield self.drawn(structure)
             yield from self.parameters(structure)
-            yield self.fields(structure)
+            if structure.fields:
+                yield self.fields(structure)
             yield from self.follows(structure)
 
     @cached_property
