@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from magicbyte_cli.file_formats import FORMATS_BY_NAME, FORMATS_BY_SUFFIX
 from magicbyte_tools.conformance import engines
 from magicbyte_tools.conformance.cases import Case
 from magicbyte_tools.conformance.child import MIB, ChildError, ProcessBounds
@@ -35,7 +36,10 @@ def files() -> list[Case]:
     folders = [DATA, shared() / "logs"] if WIDE else [DATA]
     formats = {path: name for folder in folders for path, name in kinds.files_below(folder).items()}
     found = [Case(str(path), path, {"format": name}) for path, name in formats.items()]
-    assert {case.format for case in found} == {*kinds.FORMATS.values(), *kinds.NAMES.values()}
+    assert {case.format for case in found} == {
+        *FORMATS_BY_SUFFIX.values(),
+        *FORMATS_BY_NAME.values(),
+    }
     return sorted(found, key=lambda case: case.format)
 
 

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from magicbyte_cli.file_formats import FORMATS_BY_NAME, FORMATS_BY_SUFFIX, format_of
 from magicbyte_tools.webide import claims, kinds
 from magicbyte_tools.webide.claims import ClaimFault, Claims, in_python
 from magicbyte_tools.webide.debug_parsers import Formats
@@ -59,8 +60,8 @@ def test_files_that_no_format_describes_are_only_text(real: dict[Path, str]) -> 
     """The other files' names are those of text files; every format has a file in tests/data."""
     log_dirs = [path for path in DATA.rglob("*") if re.fullmatch(r"log-\d", path.name)]
     files = [path for folder in log_dirs for path in folder.rglob("*") if path.is_file()]
-    assert {path.name for path in files if not kinds.format_of(path.name)} == set(kinds.TEXTS)
-    assert set(real.values()) == {*kinds.FORMATS.values(), *kinds.NAMES.values()}
+    assert {path.name for path in files if not format_of(path.name)} == set(kinds.TEXTS)
+    assert set(real.values()) == {*FORMATS_BY_SUFFIX.values(), *FORMATS_BY_NAME.values()}
 
 
 class Break(NamedTuple):
@@ -129,7 +130,7 @@ def broken(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 def broken_claims(broken: Path) -> list[dict[Path, Claims]]:
     """Provide the bytes that JavaScript's, then Python's fields claim in the files of `BREAKS`."""
-    files = {one.file: kinds.format_of(one.file.name) or "" for one in BREAKS.values()}
+    files = {one.file: format_of(one.file.name) or "" for one in BREAKS.values()}
     files[broken / "nibble.bin"] = "kafka_nibble"
     formats = Formats([broken / f"{name}.ksy" for name in dict.fromkeys(files.values())], "debug")
     in_py = {path: in_python(formats, name, path.read_bytes()) for path, name in files.items()}
