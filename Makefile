@@ -66,10 +66,12 @@ lint: .venv/dev ## Formatting, imports, types, and the style of the specificatio
 .PHONY: generate
 generate: .venv/dev ## Write generated/ from spec/
 	$(BIN)/python -m magicbyte_tools.generate
+	$(BIN)/python -m magicbyte_tools.viewer
 
 .PHONY: check-generated
 check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what spec/ says
 	$(BIN)/python -m magicbyte_tools.generate --check
+	$(BIN)/python -m magicbyte_tools.viewer --check
 	$(BIN)/python -m magicbyte_tools.reference --check
 
 .PHONY: vectors

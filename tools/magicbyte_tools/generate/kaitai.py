@@ -37,11 +37,17 @@ class CompileError(Exception):
     """Kaitai's compiler refused a specification; the text has its name and the reason."""
 
 
-def compile_specs(sources: Sequence[Path], languages: Sequence[str] = ("python",)) -> Compiled:
-    """Return the specifications of *sources*, compiled to *languages*, by name."""
+def compile_specs(
+    sources: Sequence[Path], languages: Sequence[str] = ("python",), *, debug: bool = False
+) -> Compiled:
+    """Return the specifications of *sources*, compiled to *languages*, by name.
+
+    With *debug* the parsers keep the position of each field.
+    """
     install()
-    command: Sequence[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, ",".join(languages)]
-    process = subprocess.run([*command, *sources], capture_output=True, text=True, encoding="utf-8")
+    options = [",".join(languages), *(["--debug"] if debug else [])]
+    command: Sequence[str | Path] = [NODE, HERE / "compile.mjs", INSTALLED, *options, *sources]
+    process = subprocess.run(command, capture_output=True, text=True, encoding="utf-8")
     if process.returncode:
         raise CompileError(process.stderr.strip())
     compiled: Compiled = json.loads(process.stdout)

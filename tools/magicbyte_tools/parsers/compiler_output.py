@@ -30,8 +30,10 @@ NOTES = {
 }
 
 
-def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
+def compile_targets(targets: Iterable[str], *, debug: bool = False) -> dict[str, Files]:
     """Compile all specifications for *targets*; return the files of each target by name.
+
+    With *debug* the parsers keep the position of each field.
 
     The compiler also writes the files of all imports of a specification. So one extra specification
     imports all others: each is compiled once, in one process. The extra one's files are dropped.
@@ -43,7 +45,7 @@ def compile_targets(targets: Iterable[str]) -> dict[str, Files]:
         everything.write_text(json.dumps({"meta": {"id": EVERYTHING, "imports": names}}), "utf-8")
         for name in names:
             shutil.copy(source.SPEC / f"{name}.ksy", folder)
-        written = compile_specs([everything], wanted)[EVERYTHING]["files"]
+        written = compile_specs([everything], wanted, debug=debug)[EVERYTHING]["files"]
     return {
         target: {
             name.lstrip("/"): text

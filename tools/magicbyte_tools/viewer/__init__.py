@@ -1,0 +1,1 @@
+"""Builds the viewer, one HTML file that shows a file's bytes beside their fields."""
