@@ -1,5 +1,6 @@
 """Every command reads past what a disk does not deliver, says so, and ends with status 2."""
 
+import base64
 import errno
 import json
 import os
@@ -25,6 +26,7 @@ from log_builder import Folder
 from magicbyte.spark.session import LazySession
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_cli import COMMANDS
+from magicbyte_cli.file_formats import format_of
 from paths import shared
 
 EIO = shared() / "hostile-cases" / "eio.c"
@@ -297,6 +299,30 @@ def check_extract(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
             assert result.stdout == ""
 
 
+def check_view(sample: SampleLog, fault: Fault, disk: FaultyDisk) -> None:
+    """The page has zeros where bytes cannot be read, and a finding about them."""
+    others = (path for path in sample.batches if fault.path not in path.parents)
+    path = next(others) if fault.path.is_dir() or format_of(fault.path.name) is None else fault.path
+    page = sample.path.parent / "page.html"
+    page.unlink(missing_ok=True)
+    result = run("view", path, "--window", "1MiB", "-o", page)
+    if path != fault.path:
+        disk.failed.clear()  # faults of other files do not matter to the page
+    assert_says_what_it_met(result, disk)
+    if not page.exists():
+        assert (str(path), None) in disk.failed
+        return
+    found = json.loads(page.read_text("utf-8").split('id="embedded">')[1].split("</script>")[0])
+    expected = bytearray(path.read_bytes())
+    for number in disk.blocks.get(str(path), ()):
+        expected[number * 4096 : (number + 1) * 4096] = bytes(
+            len(expected[number * 4096 : (number + 1) * 4096])
+        )
+    assert base64.b64decode(found["base64"]) == expected
+    if disk.failed:
+        assert "unreadable" in {one["code"] for one in found["findings"]}
+
+
 def _around(batches: list[Batch], sound: list[Batch]) -> Iterator[Batch]:
     """Yield the first and the last of *batches*, and those at the edges of what is not sound."""
     for number, batch in enumerate(batches):
@@ -362,6 +388,7 @@ CHECKS: dict[str, tuple[Check, ...]] = {
     "dump": (check_dump, check_dump_of_tables, check_dump_of_companions),
     "export": (check_export,),
     "extract": (check_extract,),
+    "view": (check_view,),
     "transactions": (check_transactions,),
     "groups": (check_groups,),
     "sql": (check_sql,),

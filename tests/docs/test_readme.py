@@ -41,6 +41,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/compaction.md", 4),
         ("docs/writing.md", 5),
         ("docs/groups.md", 4),
+        ("docs/viewer.md", 1),
         ("docs/cluster-metadata.md", 5),
     ],
 )

@@ -26,6 +26,7 @@ COMMANDS = (
     "verify",
     "export",
     "extract",
+    "view",
     "spec",
     "sql",
     "transactions",
