@@ -18,8 +18,11 @@ const inspect = vm.runInThisContext(`(async (format, bytes) => {
     const payload = new PayloadDocument(opened.payload, "payload");
     payloads.push({ bytes: btoa(String.fromCharCode(...payload.bytes)), fields: await fieldsOf(payload) });
   }
+  const lazy = isLog ? new KafkaLogLazy.KafkaLogLazy(new KaitaiStream(bytes.slice().buffer)) : null;
+  lazy?._read();
+  const framed = lazy?.whole.entries.map((entry) => [entry.ofsEntry, (entry.skipped ?? entry.rest).length, entry.isKnown]);
   const outcomes = Array.from({ length: doc.index?.count ?? 0 }, (_, number) => doc.index.outcomeOf(number));
-  return { findings: doc.findings, fields: await fieldsOf(doc), payloads, outcomes };
+  return { findings: doc.findings, fields: await fieldsOf(doc), payloads, outcomes, framed };
 })`);
 const results = [];
 for (const [format, file] of JSON.parse(fs.readFileSync(0, "utf8"))) {

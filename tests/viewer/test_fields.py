@@ -1,13 +1,20 @@
 """Tests that fields lie in the viewer where the Construct twin reads them."""
 
 import base64
+import gzip
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from io import BytesIO
+from pathlib import Path
 from typing import Any
 
-from magicbyte import codecs
+from kaitaistruct import KaitaiStream
 
-from .conftest import vectors
+import log_builder as build
+from magicbyte import codecs
+from magicbyte_formats.kaitai.kafka_log_lazy import KafkaLogLazy
+
+from .conftest import File, vectors
 from .twin_fields import TwinField, twin_fields
 
 TAILS = ("zeros", "cut entry")
@@ -89,3 +96,29 @@ def test_payloads_decompress_as_in_the_runtime(shown: dict[str, dict[str, Any]])
             seen.add((codec, magic))
     assert {(codec, 2) for codec in (1, 2, 3, 4)} <= seen
     assert {magic for _, magic in seen} == {0, 1, 2}
+
+
+def test_javascript_frames_entries_as_the_lazy_specification_does_in_python(
+    shown: dict[str, dict[str, Any]],
+) -> None:
+    for verdict in ("valid", "invalid"):
+        for name, case in vectors(verdict).items():
+            entries = KafkaLogLazy(KaitaiStream(BytesIO(case["path"].read_bytes()))).whole.entries
+            assert shown[f"{verdict}/{name}"]["framed"] == [
+                [
+                    entry.ofs_entry,
+                    len(entry.skipped if entry.is_framed else entry.rest),
+                    entry.is_known,
+                ]
+                for entry in entries
+            ], name
+
+
+def test_payload_over_the_limit_is_refused(
+    inspect: Callable[[Sequence[File]], list[dict[str, Any]]], tmp_path: Path
+) -> None:
+    """The page holds no more than 64 MiB of a payload, whatever its size."""
+    path = tmp_path / "bomb"
+    path.write_bytes(build.batch(codec=1, section=gzip.compress(bytes((64 << 20) + 1), 1)))
+    [found] = inspect([("kafka_log", path)])
+    assert [one["code"] for one in found["findings"]] == ["batch-over-limit"]

@@ -71,7 +71,8 @@ class Viewer {
     elements.format.value = format;
     elements.format.disabled = false;
     document.title = `${source.name} – magicbyte viewer`;
-    elements.about.textContent = `${source.name} · ${sizeText(source.size)}`;
+    elements.about.textContent = `${sizeText(source.size)} · ${source.name}`;
+    elements.about.title = source.name;
     this.pane.show(doc);
     this.hasFollowed = false;
     try {

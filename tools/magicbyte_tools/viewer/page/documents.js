@@ -14,13 +14,17 @@ function formatOf(name) {
   return FORMATS.suffixes[suffix] ?? null;
 }
 
+// What the specification says of bytes that are no entry.
+let REST = null;
+
 class LogDocument {
   constructor(cache, { findings = null, outcomes = null, isWhole = true, onGrow } = {}) {
     this.cache = cache;
     this.index = new EntryIndex(cache, { onGrow, isWhole });
     this.given = findings; // the runtime's, which knows the whole log, and more rules
     this.givenOutcomes = outcomes;
-    this.opened = new Map();
+    this.opened = new Map(); // entries that were parsed last, by position
+    this.openedBytes = 0;
     this.isLog = true;
   }
 
@@ -47,12 +51,15 @@ class LogDocument {
     if (entry.kind !== "entry") {
       node.name = { zeros: "zeros", cut: "cut entry", damage: "damage", window: "cut by this page" }[entry.kind];
       node.text = `${(entry.end - entry.position).toLocaleString("en")} bytes: ${entry.reason}`;
+      node.field = REST;
       node.failed = entry.kind === "damage";
       node.isUnclaimed = entry.kind === "damage";
       return node;
     }
     node.name = `entries[${entry.number}]`;
-    node.outcome = this.givenOutcomes?.[entry.position] ?? this.index.outcomeOf(entry.number);
+    // A marker further on in the file may decide while the row is shown.
+    const outcome = () => this.givenOutcomes?.[entry.position] ?? this.index.outcomeOf(entry.number);
+    Object.defineProperty(node, "outcome", { get: outcome });
     node.text = entryText(entry);
     node.structure = entry.magic === 2 ? KafkaRecordBatch.KafkaRecordBatch.structure : KafkaMessage.KafkaMessage.structure;
     node.open = () => this.open(entry);
@@ -65,14 +72,19 @@ class LogDocument {
     const size = entry.end - entry.position;
     const isLarge = size > MAX_ENTRY_BYTES;
     const bytes = await this.cache.read(entry.position, isLarge ? entry.position + BATCH_HEADER : entry.end);
-    const opened = openEntry(bytes.slice(), entry.position);
+    const opened = { ...openEntry(bytes.slice(), entry.position), byteLength: size };
     if (isLarge) {
       opened.payload = null;
       opened.nodes = opened.nodes.filter((node) => node.end <= entry.position + BATCH_HEADER);
       opened.nodes.push({ name: "rest", field: { doc: "Larger than what this page takes apart." }, start: entry.position + BATCH_HEADER, end: entry.end, text: `${size.toLocaleString("en")} bytes` });
     }
     this.opened.set(entry.position, opened);
-    if (this.opened.size > 16) this.opened.delete(this.opened.keys().next().value);
+    this.openedBytes += size;
+    while (this.opened.size > 16 || (this.opened.size > 1 && this.openedBytes > MAX_ENTRY_BYTES)) {
+      const [oldest, { byteLength }] = this.opened.entries().next().value;
+      this.opened.delete(oldest);
+      this.openedBytes -= byteLength;
+    }
     return opened;
   }
 
@@ -222,3 +234,4 @@ async function fieldsOf(doc) {
 }
 
 attachSpecifications(SPECIFICATION.structures, globalThis);
+REST = KafkaLogLazy.KafkaLogLazy.Entry.structure.seq.find((field) => field.id === "rest");

@@ -3,8 +3,8 @@
 function element(tag, attributes = {}, ...children) {
   const made = document.createElement(tag);
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === undefined || value === null || value === false) continue;
-    made.setAttribute(name, value === true ? "" : String(value));
+    if (value === undefined || value === null) continue;
+    made.setAttribute(name, String(value));
   }
   made.append(...children.filter((child) => child !== null && child !== undefined && child !== ""));
   return made;

@@ -21,8 +21,9 @@ class TreeView {
     this.roots = new Map(); // rows of the document that are loaded, by number
     this.opened = []; // numbers of those that are open, in order
     this.active = 0;
+    this.container.removeAttribute("aria-activedescendant");
+    this.list.setCount(this.rowCount());
     this.list.scrollTo(0);
-    this.refresh();
   }
 
   refresh() {

@@ -18,6 +18,7 @@ class VirtualList {
   setCount(count) {
     if (count === this.count) return;
     this.count = count;
+    this.firstRow = Math.min(this.firstRow, Math.max(0, count - 1));
     this.spacer.style.height = `${Math.min(count * this.rowHeight, MAX_HEIGHT)}px`;
     this.render();
   }

@@ -1,0 +1,120 @@
+// Usage: node browser.mjs FOLDER_WITH_NODE_MODULES CHROMIUM PAGE < JOBS
+// Opens PAGE in a headless browser and runs jobs in order: {"files": [[name, file], ...]} opens each file
+// in the page and returns its findings and fields; {"large": file} measures one; any other job opens a file
+// or page, does its actions and returns what the page shows. Results are printed as JSON.
+import fs from "node:fs";
+import path from "node:path";
+import { execFileSync } from "node:child_process";
+import { createRequire } from "node:module";
+
+const [modules, executablePath, page] = process.argv.slice(2);
+const require = createRequire(path.resolve(modules, "_"));
+const { chromium } = require("playwright-core");
+const jobs = JSON.parse(fs.readFileSync(0, "utf8"));
+
+// A container's root has no user namespace for Chromium's sandbox, and no stranger's page is opened.
+const profile = `--magicbyte-test-${process.pid}`; // tells this browser's processes from others
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", profile] });
+const messages = [];
+const requests = [];
+
+async function opened(job) {
+  const tab = await browser.newPage({ viewport: job.size ?? { width: 1440, height: 900 }, colorScheme: job.scheme ?? "light" });
+  tab.on("pageerror", (error) => messages.push(String(error)));
+  tab.on("request", (request) => requests.push(request.url()));
+  await tab.goto(`file://${job.page ?? page}${job.hash ?? ""}`);
+  if (job.file) await tab.setInputFiles("#file", job.file);
+  await tab.waitForFunction(() => document.getElementById("welcome").hidden === false || magicbyteViewer.progress().isDone);
+  await tab.waitForTimeout(job.wait ?? 100);
+  return tab;
+}
+
+// The tree and the page as a screen reader has them.
+const state = () => ({
+  rows: [...document.querySelectorAll("#main [role=treeitem]")].map((row) => ({
+    text: row.querySelector(".name")?.textContent,
+    level: row.getAttribute("aria-level"),
+    expanded: row.getAttribute("aria-expanded"),
+    selected: row.getAttribute("aria-selected"),
+    position: row.getAttribute("aria-posinset"),
+    size: row.getAttribute("aria-setsize"),
+    badge: row.querySelector(".badge")?.textContent ?? null,
+  })),
+  active: document.querySelector("#main [role=tree]").getAttribute("aria-activedescendant"),
+  activeText: document.getElementById(document.querySelector("#main [role=tree]").getAttribute("aria-activedescendant"))?.querySelector(".name").textContent ?? null,
+  details: document.querySelector("#main .details").innerText,
+  marked: [...document.querySelectorAll("#main .bytes .selected")].map((byte) => Number(byte.dataset.at)),
+  bad: [...document.querySelectorAll("#main .bytes .bad")].map((byte) => Number(byte.dataset.at)),
+  unclaimed: [...document.querySelectorAll("#main .bytes .unclaimed")].map((byte) => Number(byte.dataset.at)),
+  findings: [...document.querySelectorAll("#findings li")].map((item) => item.textContent),
+  payload: document.getElementById("payload").hidden ? null : document.getElementById("payload").innerText,
+  hash: location.hash,
+  error: document.getElementById("error").hidden ? null : document.getElementById("error").textContent,
+  note: document.getElementById("note").textContent,
+  status: document.getElementById("status").textContent,
+  overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
+});
+
+// Opens a large file: milliseconds until the first row is there, and after the scan the number of rows and
+// the memory of the renderer, in bytes.
+async function measured(job) {
+  const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
+  await tab.goto(`file://${page}`);
+  await tab.evaluate(() => document.getElementById("file").addEventListener("change", () => (window.chosen = performance.now()), true));
+  await tab.setInputFiles("#file", job.large);
+  await tab.waitForFunction(() => document.querySelector("#main [role=treeitem] .name"));
+  const milliseconds = await tab.evaluate(() => performance.now() - window.chosen);
+  let memory = 0;
+  for (;;) {
+    const { isDone, count } = await tab.evaluate(() => magicbyteViewer.progress());
+    const renderers = execFileSync("ps", ["-eo", "rss=,args="], { encoding: "utf8" }).split("\n").filter((line) => line.includes("--type=renderer") && line.includes(profile));
+    memory = Math.max(memory, ...renderers.map((line) => 1024 * parseInt(line, 10)));
+    if (isDone) return { milliseconds, count, memory };
+    await tab.waitForTimeout(250);
+  }
+}
+
+async function run(job) {
+  if (job.large) return measured(job);
+  const tab = await opened(job);
+  try {
+    if (job.files) {
+      const found = [];
+      for (const [name, file] of job.files) {
+        found.push(
+          await tab.evaluate(
+            async ([name, base64, format]) => {
+              const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+              const findings = await magicbyteViewer.open(name, bytes, format);
+              return { findings, fields: await magicbyteViewer.fields() };
+            },
+            [name, fs.readFileSync(file, "base64"), job.format],
+          ),
+        );
+      }
+      return found;
+    }
+    for (const [action, argument] of job.actions ?? []) {
+      if (action === "focus") await tab.focus(argument);
+      else if (action === "press") await tab.keyboard.press(argument);
+      else if (action === "click") await tab.click(argument);
+      else if (action === "hash") await tab.evaluate((hash) => (location.hash = hash), argument);
+      else if (action === "fetch") {
+        await tab.evaluate((url) => fetch(url).then(() => "fetched", (error) => error.name), argument);
+      }
+      await tab.waitForTimeout(60);
+    }
+    if (job.picture) await tab.screenshot({ path: job.picture });
+    return await tab.evaluate(state);
+  } finally {
+    await tab.close();
+  }
+}
+
+try {
+  const results = [];
+  for (const job of jobs) results.push(await run(job));
+  process.stdout.write(JSON.stringify({ results, messages, requests }));
+} finally {
+  await browser.close();
+}
