@@ -29,7 +29,14 @@ def test_decoded_values_are_json_with_the_label_of_their_schema():
 
 def test_undecoded_value_is_its_bytes_with_the_reason_and_the_id():
     result = run(
-        "dump", LOG_DIR, "--topic", "mixed", "--decode", "auto", "--columns", "offset,value"
+        "dump",
+        LOG_DIR,
+        "--topic",
+        "mixed",
+        "--decode",
+        "value=registry",
+        "--columns",
+        "offset,value",
     )
     lines = result.stdout.splitlines()
     assert lines[26].strip() == r"25  \x00\x00\x01\x86\x9f\x02 ! no schema 99999"
@@ -39,7 +46,7 @@ def test_undecoded_value_is_its_bytes_with_the_reason_and_the_id():
 @pytest.mark.parametrize(("bytes_as", "cell"), [("hex", "000001869f02"), ("base64", "AAABhp8C")])
 def test_undecoded_value_is_shown_as_bytes_are(bytes_as: str, cell: str):
     columns = ("--columns", "value", "--bytes", bytes_as)
-    result = run("dump", LOG_DIR, "--topic", "mixed", "--decode", "auto", *columns)
+    result = run("dump", LOG_DIR, "--topic", "mixed", "--decode", "value=registry", *columns)
     assert f"{cell} ! no schema 99999" in result.stdout.splitlines()[26]
 
 
@@ -110,10 +117,9 @@ def test_every_topic_can_be_exported(tmp_path: Path, topic: str, suffix: str):
     [
         (("dump", LOG_DIR, "--decode", "nonsense"), "decode option 'nonsense'"),
         (("dump", LOG_DIR, "--decode", "value=avr:x"), "value 'avr:x'"),
-        (("dump", LOG_DIR, "--decode", "auto", "--latest"), "--decode cannot be combined"),
         (
             ("dump", LOG_DIR, "--decode", "auto", "--table", "batches"),
-            "--decode cannot be combined",
+            "--decode applies to records, not to batches",
         ),
         (("dump", LOG_DIR, "--decode", "auto", "--schemas", "absent"), "absent"),
         (("export", LOG_DIR, "--decode", "auto", "-o", "x.parquet"), "--topic with one name"),

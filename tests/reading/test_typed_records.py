@@ -4,13 +4,16 @@ import json
 import math
 import shutil
 import struct
+from decimal import Decimal
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
+from magicbyte.reading.typed_records import TopicRecords
 from magicbyte.tables.json_values import json_values
 from registry_data import APPLICATIONS, LOG_DIR, needs_applications, recorded
 
@@ -134,7 +137,7 @@ def test_protobuf_messages_equal_the_judges_but_for_the_map_that_karapace_rewrot
 
 
 def test_records_of_several_types_and_look_alikes_are_told_apart():
-    rows, report = typed("mixed")
+    rows, report = typed("mixed", value="registry")
     judge = expected_rows("mixed")
     for row in rows:
         expected = judge[row["partition"], row["offset"]]
@@ -164,7 +167,7 @@ def test_records_of_several_types_and_look_alikes_are_told_apart():
 
 
 def test_schema_that_was_deleted_for_good_still_decodes():
-    rows, _ = typed("mixed")
+    rows, _ = typed("mixed", value="registry")
     assert rows[-1]["value"]["GoneHard"] == {"x": 5}
 
 
@@ -344,6 +347,119 @@ def test_recursive_schema_gives_json_text(tmp_path: Path):
     dataset = log_with(tmp_path, [("t-value", 1, 1, tree)], [framed(1, b"\x02\x02\x00")])
     (row,) = dataset.typed_records("t").to_pylist()
     assert json.loads(row["value"])["n"] is not None
+
+
+def rows_of(dataset: mb.Dataset) -> list[Any]:
+    return [row["value"] for row in dataset.typed_records("t").to_pylist()]
+
+
+def test_a_subject_of_the_topic_is_evidence_next_to_stray_records_and_tombstones(tmp_path: Path):
+    stray = [b"text", None, framed(1, b"\x0a"), framed(99, b"\x0a"), b"\0"]
+    for number, subject in enumerate(("t-value", "t-R", ":.ctx:t-value")):
+        dataset = log_with(tmp_path / str(number), [(subject, 1, 1, record("int"))], stray)
+        assert rows_of(dataset) == [None, None, {"v": 5}, None, None]
+
+
+def test_subjects_that_only_begin_like_the_topic_are_no_evidence(tmp_path: Path):
+    values = [framed(1, b"\x0a"), b"\xff\xfe"]
+    for number, subject in enumerate(("t-x-value", "t-Other", "t-key", "tt-value")):
+        dataset = log_with(tmp_path / str(number), [(subject, 1, 1, record("int"))], values)
+        assert rows_of(dataset) == values
+
+
+@pytest.mark.parametrize(
+    ("num_stray", "num_framed", "is_decoded"),
+    [(0, 1, True), (1, 18, False), (1, 19, True), (1, 60, True), (4, 60, False), (60, 60, False)],
+)
+def test_subject_of_a_record_is_evidence_if_all_but_a_few_values_decode(
+    tmp_path: Path, num_stray: int, num_framed: int, is_decoded: bool
+):
+    values = [b"\xff\xfe"] * num_stray + [None] * 100 + [framed(1, b"\x0a")] * num_framed
+    rows = rows_of(log_with(tmp_path, [("R", 1, 1, record("int"))], values))
+    assert rows[-1] == ({"v": 5} if is_decoded else values[-1])
+
+
+def test_form_that_was_not_recognized_says_what_would_decode(tmp_path: Path):
+    values = [framed(1, b"\x0a"), framed(1, b"\x0a"), b"\xff\xfe"]
+    rows = log_with(tmp_path, [("R", 1, 1, record("int"))], values).typed_records("t")
+    rows.to_table()
+    messages = [one.message for one in rows.report.findings]
+    assert "2 of a sample of 3 decode" in messages[-1]
+    assert "value=registry decodes them" in messages[-1]
+
+
+def test_stray_record_of_another_type_is_no_renamed_version(tmp_path: Path):
+    other = {"type": "record", "name": "Other", "fields": [{"name": "w", "type": "int"}]}
+    newest = {
+        "type": "record",
+        "name": "R",
+        "fields": [{"name": "v", "type": "int", "default": 0}],
+    }
+    schemas = [("t-value", 1, 1, newest), ("other-value", 1, 2, other)]
+    values = [framed(1, b"\x0a")] * 600 + [framed(2, b"\x0a")]
+    dataset = log_with(tmp_path, schemas, values)
+    rows = dataset.typed_records("t").to_pylist()
+    assert rows[0]["value"] == {"v": 5}
+    assert (rows[-1]["value"], rows[-1]["value_error"]) == (None, "other-record")
+
+
+def test_topic_of_one_type_by_its_own_subject_is_read_once(monkeypatch: pytest.MonkeyPatch):
+    reads: list[str] = []
+    batches = TopicRecords.batches
+
+    def counted(self: TopicRecords, side: str) -> Any:
+        reads.append(f"{self.topic} {side}")
+        return batches(self, side)
+
+    monkeypatch.setattr(TopicRecords, "batches", counted)
+    dataset = mb.open(LOG_DIR)
+    dataset.typed_records("orders")
+    assert reads == []
+    dataset.typed_records("mixed", value="registry", columns=["value"])
+    assert reads == ["mixed value"]
+
+
+def test_filter_on_decoded_and_other_columns_chooses_rows():
+    dataset = mb.open(LOG_DIR)
+    rows = dataset.typed_records("orders").to_pylist()
+    offsets = [row["offset"] for row in rows if row["value"] and row["value"]["amount"] > 100]
+    amount = pc.struct_field(pc.field("value"), "amount")
+    chosen = dataset.typed_records("orders", columns=["offset"], filter=amount > Decimal(100))
+    assert chosen.schema.names == ["offset"]
+    assert [row["offset"] for row in chosen.to_pylist()] == offsets
+    chosen = dataset.typed_records(
+        "orders", filter=(pc.field("offset") < 3) & (amount > Decimal(100))
+    )
+    assert [row["offset"] for row in chosen.to_pylist()] == [one for one in offsets if one < 3]
+    with pytest.raises(mb.InputError, match="the filter"):
+        dataset.typed_records("orders", filter=pc.field("nope") > 1)
+
+
+def test_filter_on_columns_that_are_not_decoded_applies_before_values_are_decoded():
+    rows = mb.open(LOG_DIR).typed_records("orders", filter=pc.field("offset") == 5)
+    assert [row["offset"] for row in rows.to_pylist()] == [5, 5]
+    (keys, values) = [one for one in rows.report.findings if one.code == "values-decoded"]
+    assert "keys decoded as registry: 2 of 2" in keys.message
+    assert "values decoded as registry: 2 of 2" in values.message
+
+
+def test_latest_records_and_other_dispositions_are_typed():
+    dataset = mb.open(LOG_DIR)
+    latest = dataset.typed_records("orders", latest=True, columns=["partition", "offset", "value"])
+    expected = dataset.of_topics(["orders"]).latest(["partition", "offset"]).to_pylist()
+    rows = latest.to_pylist()
+    assert [(row["partition"], row["offset"]) for row in rows] == [
+        (row["partition"], row["offset"]) for row in expected
+    ]
+    assert all(row["value"]["id"] for row in rows)
+    some = dataset.typed_records("orders", latest=True, filter=pc.field("offset") < 50)
+    offsets = [row["offset"] for row in some.to_pylist()]
+    assert offsets == [row["offset"] for row in expected if row["offset"] < 50]
+    assert dataset.typed_records("orders", dispositions=["aborted"]).to_pylist() == []
+    with pytest.raises(mb.InputError, match="latest with dispositions"):
+        dataset.typed_records("orders", latest=True, dispositions=["aborted"])
+    with pytest.raises(mb.InputError, match="disposition 'none'"):
+        dataset.typed_records("orders", dispositions=["none"])
 
 
 def test_value_of_another_topics_schema_counts_only_if_all_values_decode(tmp_path: Path):

@@ -1,16 +1,17 @@
 """`magicbyte dump`: prints records, or another table of a log, as text or NDJSON."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 import click
 import pyarrow as pa
 
-from magicbyte import Report, Rows
+from magicbyte import Dataset, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
+from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.progress import ProgressBar
@@ -36,7 +37,8 @@ from magicbyte_cli.stderr_messages import (
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
 from magicbyte_cli.text_table import TextWriter
-from magicbyte_cli.typed_output import TypedCommand, decode_options, explain, hint_at_frames
+from magicbyte_cli.typed_command import FollowedTopics, TypedCommand
+from magicbyte_cli.typed_output import PrintedColumns, decode_options, explain, hint_at_frames
 from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
@@ -79,6 +81,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
+      magicbyte dump /var/lib/kafka --topic orders --decode auto --where 'value.amount > 100' --latest
       magicbyte dump /var/lib/kafka --topic orders --decode auto
       magicbyte dump /var/lib/kafka --topic orders --decode key=string,value=avro:order.avsc
       magicbyte dump users-0 --latest --to-time 2024-05-01T12:00:00Z --where-key =user-17
@@ -127,6 +130,7 @@ def dump(
     schema_paths: tuple[str, ...],
     reader_schema: str,
     where: tuple[Condition, ...],
+    columns_where: tuple[ColumnCondition, ...],
     tail: int | None,
     follow: bool,
     selection: Selection,
@@ -145,9 +149,10 @@ def dump(
     if table_name != "records":
         for is_given, rule in (
             (dispositions is not None, "--disposition applies"),
-            (where, "--where-... applies"),
+            (where or columns_where, "--where applies"),
             (latest, "--latest applies"),
             (tail is not None or follow, "--tail and --follow apply"),
+            (forms is not None, "--decode applies"),
         ):
             if is_given:
                 raise click.UsageError(f"{rule} to records, not to {table_name}")
@@ -158,21 +163,26 @@ def dump(
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick applies to batches, not to {table_name}")
     if forms is not None:
-        is_plain = not (latest or tail is not None or follow or dispositions is not None or where)
-        if table_name != "records" or not is_plain:
-            raise click.UsageError(
-                "--decode cannot be combined with --table, --where-..., --latest, --tail, --follow or --disposition"
-            )
         typed = TypedCommand(
-            dataset=selection.open(paths),
             forms=forms,
             schema_paths=schema_paths,
             reader_schema=reader_schema,
+            dispositions=dispositions or DELIVERED,
+            latest=latest,
+            where=where,
+            columns_where=columns_where,
         )
-        ctx.exit(_dump_typed(typed, columns, format_name, bytes_as, limit))
+        printed = PrintedColumns.of(columns, format_name, bytes_as)
+        if follow:
+            ctx.exit(_follow_typed(partial(selection.open, paths), typed, printed, tail, limit))
+        ctx.exit(_dump_typed(selection.open(paths), typed, printed, tail, limit))
     column_names = _column_names(ALL_TABLES[table_name], format_name, columns)
     choose = partial(
-        records_where, dispositions=dispositions or DELIVERED, where=where, latest=latest
+        records_where,
+        dispositions=dispositions or DELIVERED,
+        where=where,
+        latest=latest,
+        columns_where=columns_where,
     )
     if follow:
         following = FollowCommand(
@@ -220,23 +230,45 @@ def dump(
 
 
 def _dump_typed(
+    dataset: Dataset,
     typed: TypedCommand,
-    columns: tuple[str, ...] | None,
-    format_name: str,
-    bytes_as: str,
+    printed: PrintedColumns,
+    tail: int | None,
     limit: int | None,
 ) -> int:
     """Print typed records; return the exit status."""
     report = Report()
-    printable = typed.printable_rows(columns, format_name, bytes_as)
-    _print(printable.schema, printable.read_into(report), format_name, bytes_as, limit)
+    rows = typed.printable_rows(dataset, printed, tail)
+    _print(rows.schema, rows.read_into(report), printed.format_name, printed.bytes_as, limit)
     findings = explain(report.findings)
-    warn_of_internal_topics(typed.dataset)
-    warn_of_unread(typed.dataset.unread)
-    warn_of_undelivered(report, DELIVERED)
+    warn_of_internal_topics(dataset)
+    warn_of_unread(dataset.unread)
+    warn_of_undelivered(report, typed.dispositions)
     warn_of_aborted(report.aborted_delivered)
     warn_of_findings(findings)
-    return exit_status(findings, typed.dataset.unread)
+    return exit_status(findings, dataset.unread)
+
+
+def _follow_typed(
+    open_dataset: Callable[[], Dataset],
+    typed: TypedCommand,
+    printed: PrintedColumns,
+    tail: int | None,
+    limit: int | None,
+) -> int:
+    """Print typed records, and those that are appended; return the exit status."""
+    topics = FollowedTopics(typed, printed)
+    following = FollowCommand(
+        open_dataset,
+        topics.choose,
+        topics.sources,
+        _writer(printed.schema, printed.format_name, printed.bytes_as),
+        tail=tail,
+        limit=limit,
+        typed=topics,
+    )
+    following.run()
+    return exit_status(following.findings, list(following.unread))
 
 
 def _remember_first(

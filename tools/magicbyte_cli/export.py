@@ -1,5 +1,6 @@
 """`magicbyte export`: writes a table of a log to a Parquet or Arrow file."""
 
+from functools import partial
 from pathlib import Path
 
 import click
@@ -8,14 +9,19 @@ from magicbyte import Dataset, InputError, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.process_pool import num_processors
+from magicbyte.reading.stored_tables import stored_table
+from magicbyte.reading.typed_storage import stored_rows
 from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
+from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
+from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
+    flag_option,
     names_option,
     overwrite_option,
     paths_argument,
@@ -30,14 +36,11 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
     warn_of_undelivered,
 )
-from magicbyte_cli.typed_output import (
-    TypedCommand,
-    decode_options,
-    explain,
-    only_topic,
-    storable,
-)
+from magicbyte_cli.typed_command import TypedCommand, topics_of
+from magicbyte_cli.typed_output import decode_options, explain, only_topic
 from magicbyte_cli.unread_messages import warn_of_unread
+
+DELIVERED = ("delivered",)
 
 MAX_DEFAULT_THREADS = 4
 """Most threads that read by default: each may hold results of 32 MiB."""
@@ -83,7 +86,11 @@ def default_threads() -> int:
     metavar="N",
     help="Threads that read records and batches. The file is the same for any number.",
 )
+@flag_option(
+    "--latest", help="Only the last record of each key of a partition, unless that is a tombstone."
+)
 @decode_options
+@where_options
 @overwrite_option
 @selection_options()
 @click.pass_context
@@ -99,6 +106,9 @@ def export(
     forms: dict[str, DecodeForm] | None,
     schema_paths: tuple[str, ...],
     reader_schema: str,
+    latest: bool,
+    where: tuple[Condition, ...],
+    columns_where: tuple[ColumnCondition, ...],
     overwrite: bool,
     selection: Selection,
 ) -> None:
@@ -110,20 +120,43 @@ def export(
     """
     format_name = format_name or _format_of(out)
     table = ALL_TABLES[table_name]
-    if forms is not None and table_name != "records":
-        raise click.UsageError(f"--decode applies to records, not to {table_name}")
+    is_chosen = bool(latest or where or columns_where)
+    for is_given, option in (
+        (forms is not None, "--decode"),
+        (latest, "--latest"),
+        (where or columns_where, "--where"),
+    ):
+        if is_given and table_name != "records":
+            raise click.UsageError(f"{option} applies to records, not to {table_name}")
     check_writable(out, replace=overwrite)
     dataset = selection.open(paths, threads=threads)
     check_outside(out, dataset.all_logs, paths)
     if forms is not None:
         typed = TypedCommand(
-            dataset=dataset, forms=forms, schema_paths=schema_paths, reader_schema=reader_schema
+            forms=forms,
+            schema_paths=schema_paths,
+            reader_schema=reader_schema,
+            latest=latest,
+            where=where,
+            columns_where=columns_where,
         )
-        rows = storable(typed.rows(only_topic(typed.topics), columns))
+        topic = only_topic(topics_of(dataset))
+        rows = stored_rows(typed.rows(dataset, topic, columns), topic)
     else:
         selected = table.names if columns is None else table.check(columns)
         column_names = tuple(name for name in table.names if name in selected)
-        rows = dataset.stored(table_name, column_names)
+        if is_chosen:
+            choose = partial(
+                records_where,
+                dataset,
+                dispositions=DELIVERED,
+                where=where,
+                latest=latest,
+                columns_where=columns_where,
+            )
+            rows = stored_table(choose, table, column_names)
+        else:
+            rows = dataset.stored(table_name, column_names)
 
     report, num_rows = _write(dataset, rows, table_name, out, format_name, overwrite=overwrite)
     report.findings = explain(report.findings)
@@ -131,7 +164,7 @@ def export(
     warn_of_internal_topics(dataset, table_name)
     warn_of_unread(dataset.unread)
     if table_name == "records":
-        warn_of_undelivered(report, ("delivered",), verb="exported")
+        warn_of_undelivered(report, DELIVERED, verb="exported")
         warn_of_aborted(report.aborted_delivered)
     warn_of_findings(report.findings, one_by_one=table_name != "problems")
     warn(f"{out}: {counted(num_rows, 'row')} of {table_name}")

@@ -1,9 +1,11 @@
-"""The `--where-...` options: filters on key, value, headers, producer and transaction outcome."""
+"""The `--where` and `--where-...` options: filters on key, value, headers, producer and transaction outcome."""
 
 import functools
 import re
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import reduce
+from operator import and_
 from typing import Any
 
 import click
@@ -13,6 +15,7 @@ from magicbyte import Dataset, Report, Rows
 from magicbyte.tables.arrays import array_of
 from magicbyte.tables.schemas import OUTCOMES, RECORDS
 from magicbyte_cli import parameters
+from magicbyte_cli.column_condition import ColumnCondition, column_condition
 from magicbyte_cli.selection import Decorator, with_options
 
 Predicate = Callable[[pa.Array], pa.Array]
@@ -109,8 +112,20 @@ _OPTIONS: dict[str, tuple[str, Callable[[str], Predicate], str, str]] = {
 
 
 def where_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the `--where-...` options to *command*, which gets a tuple of Conditions as `where`."""
+    """Add the `--where-...` options to *command*, which gets Conditions as `where` and ColumnConditions as `columns_where`."""
     decorators: list[Decorator] = [
+        click.option(
+            "--where",
+            "columns_where",
+            multiple=True,
+            type=column_condition,
+            metavar="CONDITION",
+            help="Only records for which COLUMN OPERATOR LITERAL is true, such as `offset >= 100`, `value.amount > 10` "
+            "with --decode, `value.name ~ ^A` (a regular expression) or `value_error is not null`; may be repeated: all have "
+            "to be true.",
+        )
+    ]
+    decorators += [
         click.option(name, metavar=metavar, multiple=True, help=f"Only records {clause}.")
         for name, (_, _, metavar, clause) in _OPTIONS.items()
     ]
@@ -143,18 +158,51 @@ def records_where(
     where: Sequence[Condition],
     *,
     latest: bool = False,
+    columns_where: Sequence[ColumnCondition] = (),
 ) -> Rows:
-    """Return the records of *dataset* that match all conditions of *where*; *latest*: the last of each key."""
+    """Return the records of *dataset* that match all conditions; *latest*: the last of each key.
+
+    Raises InputError for a condition on a column that does not exist.
+    """
 
     def records_of(names: Sequence[str]) -> Rows:
-        return (
-            dataset.latest(names) if latest else dataset.records(names, dispositions=dispositions)
+        if latest:
+            return dataset.latest(names)
+        return dataset.records(names, dispositions=dispositions)
+
+    if not columns_where:
+        return rows_where(records_of, columns, where)
+    from magicbyte.reading.dataset import planner_of
+    from magicbyte.reading.filtered_records import filtered_records, filtered_rows
+
+    schema = RECORDS.schema(RECORDS.names)
+    arrow_filter = reduce(and_, (one.expression(schema, None) for one in columns_where))
+
+    def filtered_of(names: Sequence[str]) -> Rows:
+        if latest:
+            return filtered_rows(records_of, tuple(names), arrow_filter)
+        return filtered_records(
+            planner_of(dataset),
+            dataset.logs,
+            tuple(names),
+            tuple(dispositions),
+            arrow_filter,
+            dataset.unreadable,
         )
 
+    return rows_where(filtered_of, columns, where)
+
+
+def rows_where(
+    records_of: Callable[[tuple[str, ...]], Rows],
+    columns: Sequence[str],
+    where: Sequence[Condition],
+) -> Rows:
+    """Return the records of *records_of*, which takes columns, that match all conditions of *where*."""
     if not where:
-        return records_of(columns)
+        return records_of(tuple(columns))
     needed = {*columns, *(condition.column for condition in where)}
-    records = records_of([*needed])
+    records = records_of((*needed,))
 
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         for batch in records.read_into(report):

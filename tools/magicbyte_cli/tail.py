@@ -17,6 +17,7 @@ from magicbyte_cli.unread_messages import warn_of_unread
 
 if TYPE_CHECKING:
     from magicbyte.reading.follow import RecordFilter
+    from magicbyte_cli.typed_command import FollowedTopics
 
 POLL_S = 1.0
 """Seconds between two looks for appended records."""
@@ -50,6 +51,8 @@ class FollowCommand:
     writer: NdjsonWriter | TextWriter
     tail: int | None
     limit: int | None
+    typed: "FollowedTopics | None" = None
+    """Decoder of the records; None: keys and values are bytes."""
     findings: dict[Finding, None] = field(default_factory=dict)
     """Findings that have been printed, in order."""
     unread: dict[UnreadPath, None] = field(default_factory=dict)
@@ -66,12 +69,14 @@ class FollowCommand:
                 report = Report()
                 for batch in follower.new_rows(report):
                     rows = batch.slice(0, num_left)
-                    self.writer.write(rows)
+                    self.writer.write(rows if self.typed is None else self.typed.printable(rows))
                     if num_left is not None:
                         num_left -= len(rows)
                         if not num_left:
                             break
                 self.writer.flush()
+                if self.typed is not None:
+                    report.findings += self.typed.take_findings()
                 self._warn_of_new(report.findings)
                 if num_left != 0:
                     time.sleep(POLL_S)
@@ -87,6 +92,8 @@ class FollowCommand:
         ]
         self.unread.update(dict.fromkeys(new))
         warn_of_unread(new)
+        if self.typed is not None:
+            self.typed.opened = dataset
         return dataset
 
     def _warn_of_new(self, findings: Sequence[Finding]) -> None:

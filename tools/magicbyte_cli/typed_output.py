@@ -2,18 +2,17 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import click
 import pyarrow as pa
 
-from magicbyte import Dataset, Finding, InputError, Report, Rows
-from magicbyte.decoding.decode_option import DecodeForm, parse_decode_option
+from magicbyte import Dataset, Finding, InputError
+from magicbyte.decoding.decode_option import parse_decode_option
+from magicbyte.reading.typed_columns import COLUMNS, SIDES, typed_field
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
-from magicbyte.tables.stored_types import MICROSECONDS
 from magicbyte_cli.display import printable_bytes
 from magicbyte_cli.ndjson import JSON_TEXT
 from magicbyte_cli.selection import Decorator, with_options
@@ -24,8 +23,6 @@ TEXT_COLUMNS = (
 )
 SCHEMA_LABELS = ("key_schema", "value_schema")
 """Columns of the text format with subject, version and id of a schema in one cell."""
-
-SIDES = ("key", "value")
 
 ONE_OF = {name.encode(): text.encode() for name, text in ONE_OF_METADATA.items()}
 
@@ -75,68 +72,47 @@ decode_options: Decorator = with_options(
 """Options of typed keys and values, passed on as `forms`, `schemas` and `reader`."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypedCommand:
-    """Typed records of the topics of a dataset."""
+@dataclass(frozen=True, slots=True)
+class PrintedColumns:
+    """Columns that `dump --decode` prints, with keys and values as text or JSON."""
 
-    dataset: Dataset
-    forms: dict[str, DecodeForm]
-    schema_paths: tuple[str, ...]
-    reader_schema: str
+    names: tuple[str, ...]
+    format_name: str
+    bytes_as: str
+
+    @classmethod
+    def of(cls, columns: Sequence[str] | None, format_name: str, bytes_as: str) -> "PrintedColumns":
+        """Return the columns of these names, by default the columns of the format."""
+        default = TEXT_COLUMNS if format_name == "text" else COLUMNS
+        return cls(tuple(default if columns is None else columns), format_name, bytes_as)
 
     @property
-    def topics(self) -> list[str]:
-        return sorted({log.topic for log in self.dataset.logs if log.topic is not None})
+    def schema(self) -> pa.Schema:
+        return pa.schema([self._field(name) for name in self.names])
 
-    def rows(self, topic: str, columns: Sequence[str] | None = None) -> Rows:
-        """Return the typed records of *topic*."""
-        return self.dataset.typed_records(
-            topic,
-            key=str(self.forms["key"]),
-            value=str(self.forms["value"]),
-            schemas=self.schema_paths or None,
-            reader_schema=self.reader_schema,
-            columns=columns,
-        )
-
-    def printable_rows(
-        self, columns: Sequence[str] | None, format_name: str, bytes_as: str
-    ) -> Rows:
-        """Return the records of all topics, with keys and values as text or JSON, for `dump`."""
-        from magicbyte.reading.typed_records import COLUMNS
-
-        default = TEXT_COLUMNS if format_name == "text" else COLUMNS
-        names = tuple(default if columns is None else columns)
-        make_cells = partial(_cells, format_name=format_name, bytes_as=bytes_as)
-        fields = [self._printable_field(name, format_name) for name in names]
-        return Rows(pa.schema(fields), partial(self._read, names, pa.schema(fields), make_cells))
-
-    def _printable_field(self, name: str, format_name: str) -> pa.Field:
+    def _field(self, name: str) -> pa.Field:
         if name in SIDES:
-            metadata = JSON_METADATA if format_name == "ndjson" else None
+            metadata = JSON_METADATA if self.format_name == "ndjson" else None
             return pa.field(name, pa.string(), metadata=metadata)
-        if name in SCHEMA_LABELS:
-            return pa.field(name, pa.string())
-        from magicbyte.reading.typed_records import typed_field
+        return pa.field(name, pa.string()) if name in SCHEMA_LABELS else typed_field(name)
 
-        return typed_field(name)
-
-    def _read(
-        self, names: tuple[str, ...], schema: pa.Schema, make_cells: Any, report: Report
-    ) -> Iterator[pa.RecordBatch]:
-        needed = dict.fromkeys(name for name in names if name not in SCHEMA_LABELS)
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Columns of typed records that are needed."""
+        needed = dict.fromkeys(name for name in self.names if name not in SCHEMA_LABELS)
+        parts = ("schema_id", "schema_version", "schema_subject", "bytes", "error")
         for side in SIDES:
-            parts = ("schema_id", "schema_version", "schema_subject", "bytes", "error")
-            if f"{side}_schema" in names or side in names:
+            if f"{side}_schema" in self.names or side in self.names:
                 needed |= dict.fromkeys((side, *(f"{side}_{part}" for part in parts)))
-        for topic in self.topics:
-            for batch in self.rows(topic, tuple(needed)).read_into(report):
-                arrays = [make_cells(batch, name) for name in names]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-                del batch, arrays  # frees the memory before more is read
+        return tuple(needed)
+
+    def printable(self, batch: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the printed columns of *batch*, which has the columns `sources`."""
+        arrays = [_cells(batch, name, self.format_name, self.bytes_as) for name in self.names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
 
-def _cells(batch: pa.RecordBatch, name: str, *, format_name: str, bytes_as: str) -> pa.Array:
+def _cells(batch: pa.RecordBatch, name: str, format_name: str, bytes_as: str) -> pa.Array:
     if name in SCHEMA_LABELS:
         return _labels(batch, name)
     if name not in SIDES:
@@ -188,68 +164,7 @@ def _labels(batch: pa.RecordBatch, name: str) -> pa.Array:
     return pa.array(labels, pa.string())
 
 
-MILLISECONDS = pa.timestamp("ms", tz="UTC")
-
-
-def storable(rows: Rows) -> Rows:
-    """Return *rows* with types that files can hold: no dictionaries, no empty structs, no calendar intervals."""
-    fields = [_stored_field(arrow_field) for arrow_field in rows.schema]
-    schema = pa.schema(fields)
-
-    def read(report: Report) -> Iterator[pa.RecordBatch]:
-        for batch in rows.read_into(report):
-            arrays = [
-                _stored_array(column, arrow_field)
-                for column, arrow_field in zip(batch.columns, schema, strict=True)
-            ]
-            yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-
-    return Rows(schema, read)
-
-
-def _stored_field(arrow_field: pa.Field) -> pa.Field:
-    if not _is_storable(arrow_field.type):
-        return pa.field(arrow_field.name, pa.string(), metadata=JSON_METADATA)
-    return arrow_field.with_type(_stored_type(arrow_field.type))
-
-
-def _stored_array(column: pa.Array, arrow_field: pa.Field) -> pa.Array:
-    if not _is_storable(column.type):
-        return pa.array([_json_cell(one, False) for one in json_values(column)], pa.string())
-    return column if column.type == arrow_field.type else column.cast(arrow_field.type)
-
-
-def _is_storable(data_type: pa.DataType) -> bool:
-    if pa.types.is_interval(data_type) or pa.types.is_duration(data_type):
-        return False
-    if pa.types.is_struct(data_type):
-        return data_type.num_fields > 0 and all(
-            _is_storable(arrow_field.type) for arrow_field in data_type
-        )
-    if pa.types.is_list(data_type):
-        return _is_storable(data_type.value_type)
-    if pa.types.is_map(data_type):
-        return _is_storable(data_type.key_type) and _is_storable(data_type.item_type)
-    return True
-
-
-def _stored_type(data_type: pa.DataType) -> pa.DataType:
-    if data_type == MILLISECONDS:
-        return MICROSECONDS  # all query engines read them
-    if pa.types.is_dictionary(data_type):
-        return data_type.value_type
-    if pa.types.is_struct(data_type):
-        return pa.struct(
-            [(arrow_field.name, _stored_type(arrow_field.type)) for arrow_field in data_type]
-        )
-    if pa.types.is_list(data_type):
-        return pa.list_(_stored_type(data_type.value_type))
-    if pa.types.is_map(data_type):
-        return pa.map_(_stored_type(data_type.key_type), _stored_type(data_type.item_type))
-    return data_type
-
-
-def only_topic(topic_names: Sequence[str]) -> str:
+def only_topic(topic_names: Sequence[str | None]) -> str | None:
     """Return the only one of *topic_names*; InputError asks for one if there are more."""
     if len(topic_names) != 1:
         raise InputError(
@@ -262,7 +177,7 @@ def explain(findings: Sequence[Finding]) -> list[Finding]:
     """Print a line for each topic and side that was decoded; return the other findings."""
     for finding in findings:
         if finding.code == "values-decoded":
-            warn(f"{finding.topic}: {finding.message}")
+            warn(f"{finding.topic or '-'}: {finding.message}")
     return [finding for finding in findings if finding.code != "values-decoded"]
 
 

@@ -22,12 +22,15 @@ from magicbyte.decoding.framed_values import (
 from magicbyte.decoding.json_text import parse_json
 from magicbyte.decoding.protobuf import ProtobufDecoder
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import IN_HEADERS, SENTENCES, WEAK, FrameKind
+from magicbyte.decoding.schema_frames import IN_HEADERS, SENTENCES, WEAK, FrameKind, Frames
 
-MIN_SHARE = 0.5
-"""Share of a sample that must decode where no subject is of the topic (RecordNameStrategy)."""
+MIN_SHARE_WITH_STRAYS = 0.95
+"""Share of a sample that must decode by subjects named as their records (RecordNameStrategy): a few records may be stray.
+Of plain numbers, one in twelve decodes by chance."""
+MIN_VALUES_WITH_STRAYS = 20
+"""Values of the smallest sample in which stray records are allowed: of a smaller one, all must decode."""
 MIN_OF_OTHER_TOPICS = 3
-"""Values of a sample that must decode, all of them, where the subjects belong to other topics."""
+"""Values of a sample that must decode, all of them, where a subject belongs to another topic."""
 MAX_UNKNOWN_CHECKS = 100
 """Protobuf messages whose unknown fields are counted: google.protobuf is slow."""
 
@@ -91,40 +94,52 @@ def recognize(
         return Recognition("bytes", "no value in the sample", 0)
     frames = find_frames(values, headers, side)
     num_framed = int((frames.kinds != FrameKind.NONE).sum())
+    doubt = ""
     if num_framed:
         counts = _SampleCounts()
         for group in rows_of_schemas(values, frames, known_schemas):
-            counts.add(group, topic, side, values, decoders)
+            counts.add(group, topic, side, values, frames, decoders)
         kind = FrameKind(int(np.bincount(frames.kinds[frames.kinds > 0]).argmax()))
-        in_headers = any(bool((frames.kinds == one).any()) for one in IN_HEADERS)
-        is_framed = (
-            (in_headers and counts.num_known)
-            or (counts.num_own and counts.has_own_subject)
-            or counts.num_own >= max(MIN_SHARE * num_values, 1)
-            or (counts.num_decoded == num_values >= MIN_OF_OTHER_TOPICS)
-        )
         evidence = (
             f"{SENTENCES[kind]}; of a sample of {num_values:,}, {num_framed:,} have a frame and "
             f"{counts.num_decoded:,} decode"
         )
-        if is_framed:
+        if counts.are_evidence(num_values):
             return Recognition("registry", evidence, num_values, num_framed, counts.num_decoded)
         if kind not in WEAK and num_framed == num_values:
             sentence = f"{evidence}, since their schemas are not known"
             return Recognition("bytes", sentence, num_values, num_framed, 0)
+        if counts.num_decoded:
+            doubt = (
+                f"; {counts.num_decoded:,} of a sample of {num_values:,} decode by schemas that no subject of the "
+                f"topic has, which proves nothing: {side}=registry decodes them"
+            )
     other = _unframed(values, num_values)
-    return Recognition(other.form, other.sentence, num_values, num_framed)
+    return Recognition(other.form, other.sentence + doubt, num_values, num_framed)
 
 
 class _SampleCounts:
     """Values of a sample that decode by the schema of their frame."""
 
     def __init__(self) -> None:
-        self.num_known = 0
         self.num_decoded = 0
-        self.num_own = 0
-        """Values that decode by a schema whose subjects do not belong to another topic."""
-        self.has_own_subject = False
+        self.num_certain = 0
+        """Values whose schema a header, a GUID or a fingerprint names."""
+        self.num_of_topic = 0
+        """Values that decode by a schema of a subject of the topic."""
+        self.num_by_record = 0
+        """Values that decode by a schema of a subject that is named as its record."""
+        self.num_of_others = 0
+        """Values that decode by a schema whose subjects all belong to other topics."""
+
+    def are_evidence(self, num_values: int) -> bool:
+        """Return whether these of *num_values* values prove that frames name the schemas of the topic."""
+        if self.num_certain or self.num_of_topic:
+            return True
+        if self.num_decoded == num_values:
+            return not self.num_of_others or num_values >= MIN_OF_OTHER_TOPICS
+        is_enough = num_values >= MIN_VALUES_WITH_STRAYS
+        return is_enough and self.num_by_record >= MIN_SHARE_WITH_STRAYS * num_values
 
     def add(
         self,
@@ -132,12 +147,12 @@ class _SampleCounts:
         topic: str,
         side: str,
         values: pa.Array,
+        frames: Frames,
         decoders: SchemaDecoders,
     ) -> None:
         schema_text = group.schema_text
         if schema_text is None:
             return
-        self.num_known += len(group.rows)
         decoder = decoders.decoder(schema_text, group.path, is_json=group.is_json)
         if isinstance(decoder, DecodeFault):
             return
@@ -155,10 +170,17 @@ class _SampleCounts:
             if num_strange * 2 > min(len(bodies), MAX_UNKNOWN_CHECKS):
                 return
         self.num_decoded += num_decoded
-        if not _is_foreign(schema_text.subjects, topic, side):
-            self.num_own += num_decoded
-        if any(is_subject_of(subject, topic, side) for subject in schema_text.subjects):
-            self.has_own_subject = True
+        first = int(group.rows[0])
+        if int(frames.kinds[first]) in IN_HEADERS or int(frames.tokens.numbers[first]) >= 0:
+            self.num_certain += num_decoded
+        name = decoders.record_name(schema_text, group.path)
+        subjects = [subject.rpartition(":")[2] for subject in schema_text.subjects]
+        if not {f"{topic}-{side}", f"{topic}-{name}"}.isdisjoint(subjects):
+            self.num_of_topic += num_decoded
+        elif name in subjects:
+            self.num_by_record += num_decoded
+        elif _is_foreign(schema_text.subjects, topic, side):
+            self.num_of_others += num_decoded
 
 
 def _unframed(values: pa.Array, num_values: int) -> Recognition:

@@ -177,6 +177,7 @@ class FramedDecoder:
         schemas: Schemas that frames may name.
         decoders: Decoders, shared with other users.
         readers: Schema of the columns of each record, by its name.
+        always_struct: A topic of one record has a struct with one member, too.
     """
 
     def __init__(
@@ -185,6 +186,8 @@ class FramedDecoder:
         known_schemas: KnownSchemas,
         decoders: SchemaDecoders,
         readers: Mapping[str, tuple[SchemaText, IndexPath | None]],
+        *,
+        always_struct: bool = False,
     ) -> None:
         self._side, self._known, self._decoders = side, known_schemas, decoders
         self._readers = {name: schema_text for name, (schema_text, _) in readers.items()}
@@ -194,18 +197,20 @@ class FramedDecoder:
             decoder = decoders.decoder(schema_text, path)
             if not isinstance(decoder, DecodeFault):
                 self.types[name] = decoder.type
+        self.has_members = always_struct or len(self.types) > 1
+        """True if the column is a struct with a member for each record."""
 
     @property
     def is_json(self) -> bool:
         """True if all values are JSON text."""
-        return list(self.types) == [JSON_RECORD]
+        return list(self.types) == [JSON_RECORD] and not self.has_members
 
     @property
     def type(self) -> pa.DataType:
         """Arrow type of a value."""
         if not self.types:
             return pa.null()
-        if len(self.types) == 1:
+        if not self.has_members:
             return next(iter(self.types.values()))
         return pa.struct(list(self.types.items()))
 
@@ -246,10 +251,15 @@ class FramedDecoder:
         if isinstance(name, DecodeFault):
             return "", name
         if name not in self.types:
-            if len(self.types) != 1:
+            # Avro reads any record as any other one. Only a version of the same subject is a record that was renamed.
+            renamed = [
+                one
+                for one in self.types
+                if not {*self._readers[one].subjects}.isdisjoint(group.schema_text.subjects)
+            ]
+            if len(renamed) != 1:
                 return "", DecodeFault.OTHER_RECORD
-            # A record that was renamed: its aliases, or the rules of resolution, decide.
-            name = next(iter(self.types))
+            (name,) = renamed
         reader_schema = self._readers[name]
         decoder = self._decoders.decoder(
             group.schema_text, group.path, reader_schema, is_json=group.is_json
@@ -270,7 +280,7 @@ class FramedDecoder:
         ]
         if not members:
             return pa.nulls(num_rows)
-        if len(members) == 1:
+        if not self.has_members:
             return members[0]
         is_set = np.zeros(num_rows, np.bool_)
         for _, places in arrays_by_record.values():

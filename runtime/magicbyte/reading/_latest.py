@@ -8,10 +8,10 @@ import pyarrow as pa
 
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading._latest_offsets import LatestOffsets
+from magicbyte.reading._latest_offsets import DEFAULT_MEMORY_BYTES, LatestOffsets
 from magicbyte.reading._one_pass import after_findings, record_rows
 from magicbyte.reading.planner import Planner
-from magicbyte.reading.read_options import OffsetRange
+from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.results import Report, Rows
 from magicbyte.tables.arrays import null_mask, to_numpy
 from magicbyte.tables.binary_views import filter_rows
@@ -24,11 +24,11 @@ def latest_rows(
     planner: Planner,
     logs: Sequence[PartitionLog],
     names: tuple[str, ...],
-    end_at: OffsetRange,
-    unreadable: Sequence[Finding],
+    end_at: OffsetRange = NO_RANGE,
+    unreadable: Sequence[Finding] = (),
     *,
-    tombstones: bool,
-    memory_bytes: int,
+    tombstones: bool = False,
+    memory_bytes: int = DEFAULT_MEMORY_BYTES,
 ) -> Rows:
     """Return the columns *names* of the last delivered record of each key of each of *logs*.
 

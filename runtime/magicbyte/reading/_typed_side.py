@@ -1,8 +1,7 @@
 """The decoder of the keys or of the values of a topic, as its form and the evidence in its records decide."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -10,7 +9,7 @@ import pyarrow as pa
 from magicbyte.decoding.composite_keys import SuffixedKeyDecoder
 from magicbyte.decoding.connect_envelope import ConnectDecoder, EnvelopeError
 from magicbyte.decoding.decode_option import FORMS, DecodeForm
-from magicbyte.decoding.evidence import Recognition, envelope_schemas, recognize
+from magicbyte.decoding.evidence import envelope_schemas, recognize
 from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import (
@@ -18,21 +17,19 @@ from magicbyte.decoding.framed_values import (
     SideDecoder,
     SideValues,
     decode_rows,
-    rows_of_schemas,
 )
 from magicbyte.decoding.json_text import JsonShapeDecoder, JsonTextDecoder
 from magicbyte.decoding.kafka_serdes import ValueDecoder, primitive_decoder
-from magicbyte.decoding.message_indexes import IndexPath
 from magicbyte.decoding.schema_decoders import SchemaDecoders
 from magicbyte.decoding.schema_frames import NO_ID, PREFIX_SIZES, FrameKind
 from magicbyte.decoding.schema_lookup import SchemaLookup
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import InputError, SchemaError
-from magicbyte.reading._schema_sources import schema_of_file, schema_of_form
+from magicbyte.reading._record_readers import LATEST, RecordReaders
+from magicbyte.reading._schema_sources import schema_of_form
+from magicbyte.reading.typed_columns import RecordTypes
 from magicbyte.tables.arrays import null_mask
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA
-
-LATEST = "latest"
 
 SampleBatches = Callable[[], Iterator[tuple[pa.Array, pa.Array]]]
 """Yields all keys or values of a topic, with the headers of the same records."""
@@ -86,6 +83,8 @@ class FramedSide:
     """Values whose frames name schemas."""
 
     framed_decoder: FramedDecoder
+    growing: RecordReaders | None = None
+    """Readers to which each batch adds its types of records; None: the columns are fixed."""
 
     @property
     def field_type(self) -> pa.DataType:
@@ -93,12 +92,17 @@ class FramedSide:
 
     @property
     def metadata(self) -> dict[str, str] | None:
-        if len(self.framed_decoder.types) > 1:
+        if self.framed_decoder.has_members:
             return ONE_OF_METADATA
         return JSON_METADATA if self.framed_decoder.is_json else None
 
     def decode(self, values: pa.Array, headers: pa.Array | None) -> SideValues:
+        if self.growing is not None and self.growing.add(values, headers):
+            self.framed_decoder = self.growing.decoder(may_grow=True)
         return self.framed_decoder.decode(values, headers)
+
+
+NAMED = "the form was named"
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +112,8 @@ class SideChoice:
     side_decoder: SideDecoder
     form: str
     evidence: str
+    is_certain: bool = True
+    """False if the topic has no value yet from which the form could be recognized."""
 
 
 @dataclass(slots=True)
@@ -121,6 +127,7 @@ class SidePlanner:
     sample: tuple[pa.Array, pa.Array]
     """First keys or values of the topic, and the headers of their records."""
     all_batches: SampleBatches
+    record_types: RecordTypes
     reader_schema: str | int = LATEST
     """Schema of the columns: `latest`, an id, or the path of a file."""
 
@@ -133,13 +140,18 @@ class SidePlanner:
         if form.name == "auto":
             recognition = recognize(self.topic, self.side, *self.sample, lookup, self.decoders)
             choice = self._of_form(DecodeForm(recognition.form), lookup)
-            return SideChoice(choice.side_decoder, recognition.form, _sentence(recognition))
+            return SideChoice(
+                choice.side_decoder,
+                recognition.form,
+                recognition.sentence,
+                is_certain=recognition.num_values > 0,
+            )
         return self._of_form(form, lookup)
 
     def _of_form(self, form: DecodeForm, lookup: SchemaLookup) -> SideChoice:
         name = str(form)
         if form.name == "registry":
-            return SideChoice(FramedSide(self._framed(lookup)), name, "the form was named")
+            return SideChoice(self._framed(lookup), name, NAMED)
         frame_kind = FrameKind.NONE
         decoder: ValueDecoder | None
         if form.inner is not None:
@@ -158,7 +170,7 @@ class SidePlanner:
         assert decoder is not None
         is_json = isinstance(decoder, JsonTextDecoder)
         plain = PlainSide(self.side, decoder, frame_kind, is_json)
-        return SideChoice(plain, name, "the form was named")
+        return SideChoice(plain, name, NAMED)
 
     def _connect(self) -> ConnectDecoder:
         try:
@@ -202,93 +214,13 @@ class SidePlanner:
                 best, most = frame_kind, num_decoded
         return best
 
-    def _framed(self, lookup: SchemaLookup) -> FramedDecoder:
-        """Return the decoder of all records that the topic has, by the schemas of their frames."""
-        records: dict[str, dict[Any, tuple[SchemaText, IndexPath | None]]] = {}
-        for schema_text, path in self._occurring(lookup):
-            name = self.decoders.record_name(schema_text, path)
-            if not isinstance(name, DecodeFault):
-                records.setdefault(name, {})[schema_text.cache_key] = schema_text, path
-        readers: dict[str, tuple[SchemaText, IndexPath | None]] = {}
-        for name, writers in records.items():
-            readers[name] = self._reader(name, list(writers.values()), lookup)
-        return FramedDecoder(self.side, lookup, self.decoders, self._merged(readers))
-
-    def _occurring(self, lookup: SchemaLookup) -> Iterator[tuple[SchemaText, IndexPath | None]]:
-        """Yield the schemas, with their messages, that frames of the topic name."""
-        seen: set[Any] = set()
-        for values, headers in self.all_batches():
-            frames = find_frames(values, headers, self.side)
-            for group in rows_of_schemas(values, frames, lookup):
-                if (
-                    group.schema_text is not None
-                    and (group.schema_text.cache_key, group.path) not in seen
-                ):
-                    seen.add((group.schema_text.cache_key, group.path))
-                    if self._has_decoded(group.schema_text, group, values):
-                        yield group.schema_text, group.path
-                    else:
-                        seen.discard((group.schema_text.cache_key, group.path))
-
-    def _has_decoded(self, schema_text: SchemaText, group: Any, values: pa.Array) -> bool:
-        """Return whether a value decodes by *schema_text*: bytes that only look framed add no columns."""
-        decoder = self.decoders.decoder(schema_text, group.path, is_json=group.is_json)
-        if isinstance(decoder, DecodeFault):
-            return False
-        rows, starts = group.rows[:1000], group.body_starts[:1000]
-        return bool((decode_rows(decoder, values, rows, starts).error_codes == 0).any())
-
-    def _reader(
-        self,
-        name: str,
-        writers: Sequence[tuple[SchemaText, IndexPath | None]],
-        lookup: SchemaLookup,
-    ) -> tuple[SchemaText, IndexPath | None]:
-        """Return the schema of the columns of the record *name*, and the message in it."""
-        path = writers[0][1]
-        if self.reader_schema != LATEST:
-            chosen = self._reader_of_option()
-            if self._describes(chosen, path, name):
-                return chosen, path
-        for schema_text in lookup.newest_like([schema_text for schema_text, _ in writers]):
-            if self._describes(schema_text, path, name):
-                return schema_text, path
-        return writers[-1]
-
-    def _describes(self, schema_text: SchemaText, path: IndexPath | None, name: str) -> bool:
-        return self.decoders.record_name(schema_text, path) == name
-
-    def _reader_of_option(self) -> SchemaText:
-        """Return the schema that the option names: by its id, or by the path of a file."""
-        if isinstance(self.reader_schema, int) or self.reader_schema.isdigit():
-            matches = [
-                schema_text
-                for schema_text in self.schema_texts
-                if schema_text.id == int(self.reader_schema)
-            ]
-            if not matches:
-                raise InputError(
-                    f"no schema with id {self.reader_schema}", "the id of a schema in the log"
-                )
-            return matches[0]
-        schema_type = "PROTOBUF" if not self.reader_schema.endswith((".avsc", ".json")) else "AVRO"
-        return schema_of_file(self.reader_schema, schema_type)
-
-    def _merged(
-        self, readers: Mapping[str, tuple[SchemaText, IndexPath | None]]
-    ) -> dict[str, tuple[SchemaText, IndexPath | None]]:
-        """Return *readers* without the records that another one is the renamed version of: the same subject."""
-        newest: dict[str, tuple[SchemaText, IndexPath | None]] = {}
-        by_subject: dict[tuple[str, IndexPath | None], str] = {}
-        for name, (schema_text, path) in readers.items():
-            own = f"{self.topic}-{self.side}"
-            is_own = schema_text.schema_type == "AVRO" and own in schema_text.subjects
-            key = (own, path) if is_own else (name, path)
-            if key not in by_subject:
-                by_subject[key] = name
-                newest[name] = schema_text, path
-        return newest
-
-
-def _sentence(recognition: Recognition) -> str:
-    return recognition.sentence
+    def _framed(self, lookup: SchemaLookup) -> FramedSide:
+        readers = RecordReaders(
+            self.topic, self.side, self.schema_texts, lookup, self.decoders, self.reader_schema
+        )
+        readers.add(*self.sample)
+        is_growing = self.record_types is RecordTypes.GROWING
+        if self.record_types is RecordTypes.ALL and not readers.is_settled:
+            for values, headers in self.all_batches():
+                readers.add(values, headers)
+        return FramedSide(readers.decoder(may_grow=is_growing), readers if is_growing else None)

@@ -22,13 +22,15 @@ from magicbyte.reading._times import Time, milliseconds
 from magicbyte.reading.partition_tables import PartitionTables
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import ReadOptions
-from magicbyte.reading.results import Report, Rows, Tally, examine_counted, read_splits
+from magicbyte.reading.results import Rows, Tally, examine_counted, read_splits
 from magicbyte.reading.split import Split, select_rows
 from magicbyte.reading.survey import open_or_give_up
 from magicbyte.tables import schemas
 from magicbyte.tables.table_definition import TableDefinition
 
 if TYPE_CHECKING:
+    import pyarrow.compute as pc
+
     from magicbyte.reading._scan import TableScan
 
 
@@ -139,6 +141,9 @@ class Dataset(PartitionTables):
         schemas: SchemaPaths = None,
         reader_schema: str | int = "latest",
         columns: Sequence[str] | None = None,
+        dispositions: Sequence[str] = ("delivered",),
+        latest: bool = False,
+        filter: "pc.Expression | None" = None,
     ) -> Rows:
         """Return the records of a topic with typed keys and values.
 
@@ -147,35 +152,40 @@ class Dataset(PartitionTables):
 
         Args:
             topic: Name of the topic.
-            key: Form of the keys: ``"auto"`` recognizes it from a sample of the topic; ``"registry"``, ``"string"``,
-                ``"int64"``, ``"avro:order.avsc"``, ``"protobuf:order.proto:shop.Order"``, ``"json"``, ``"connect"``,
-                ``"windowed:string"`` and others name it.
+            key: Form of the keys: ``"auto"`` recognizes it; ``"registry"``, ``"avro:order.avsc"`` and others name it.
             value: Form of the values.
             schemas: Files or folders with the schemas of a registry. Default: the registries below the dataset's paths.
             reader_schema: Schema of the columns, to which values of other versions are resolved: ``"latest"`` is the newest
                 version in the registry; or its id, or the path of a file.
-            columns: Names of columns, also of other columns of `records`. Default: topic, partition, offset, timestamp,
-                key, value, headers, and ids, versions, bytes and errors of key and value.
+            columns: Columns of typed records, or others of `records`. Default: all of docs/typed-values.md but subjects.
+            dispositions: Dispositions of the records, as for `records`.
+            latest: Only the last record of each key of each partition, without tombstones, as by `latest`.
+            filter: Arrow expression that all rows satisfy; without decoded columns, it applies before values are decoded.
         Returns:
             Rows. Form and Arrow schema are settled now, from a sample.
         Raises:
-            InputError: The topic, a form, a schema or a column cannot be used.
+            InputError: An argument cannot be used, such as a form, a schema or a column.
         Example:
             >>> dataset = mb.open("log-0", topics=["fenced"])
             >>> rows = dataset.typed_records("fenced", key="string", columns=["offset", "key"])
             >>> rows.schema.field("key").type
             DataType(string)
         """
-        from magicbyte.reading.typed_records import TypedOptions, typed_rows
+        from magicbyte.reading.typed_selection import typed_rows
 
-        options = TypedOptions(
+        return typed_rows(
+            self,
+            self._planner,
+            topic,
             key_form=key,
             value_form=value,
             schema_paths=schemas,
             reader_schema=reader_schema,
             columns=columns,
+            dispositions=tuple(dispositions),
+            latest=latest,
+            filters=() if filter is None else (filter,),
         )
-        return typed_rows(self, self._planner, topic, options)
 
     def latest(
         self,
@@ -348,27 +358,16 @@ def _record_columns(columns: Sequence[str] | None) -> tuple[str, ...]:
 
 def _stored_rows(dataset: Dataset, definition: TableDefinition, names: tuple[str, ...]) -> Rows:
     """Return the columns *names* of a table, with the types of exported files."""
-    from magicbyte.reading.lost_times import LOCATION_COLUMNS, lost_times_of_rows
-    from magicbyte.tables.stored_types import stored_schema, to_stored_batch
+    if definition is not schemas.RECORDS:
+        from magicbyte.reading.stored_tables import stored_table
 
-    schema = stored_schema(definition, names)
-    if definition is schemas.RECORDS:
-        return Rows(
-            schema,
-            after_findings(
-                dataset.unreadable, _stored_records(dataset._planner, dataset.logs, names)
-            ),
-        )
-    has_times = any(pa.types.is_timestamp(field.type) for field in schema)
-    more = [name for name in LOCATION_COLUMNS if has_times and name in definition.names]
-    rows = dataset.table(definition.name, tuple(dict.fromkeys([*names, *more])))
+        return stored_table(partial(dataset.table, definition.name), definition, names)
+    from magicbyte.tables.stored_types import stored_schema
 
-    def read(report: Report) -> Iterator[pa.RecordBatch]:
-        for batch in rows.read_into(report):
-            report.findings.extend(lost_times_of_rows(batch))
-            yield to_stored_batch(batch.select(names))
-
-    return Rows(schema, read)
+    return Rows(
+        stored_schema(definition, names),
+        after_findings(dataset.unreadable, _stored_records(dataset._planner, dataset.logs, names)),
+    )
 
 
 def _stored_records(

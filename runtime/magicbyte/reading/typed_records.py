@@ -1,10 +1,10 @@
 """Records of a topic with typed keys and values."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
@@ -18,38 +18,33 @@ from magicbyte.decoding.schema_frames import NO_ID
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding
-from magicbyte.reading._one_pass import after_findings, record_rows
+from magicbyte.reading._one_pass import record_rows
+from magicbyte.reading._record_readers import LATEST
 from magicbyte.reading._schema_rows import registry_topics
 from magicbyte.reading._schema_sources import SchemaPath, load_schemas, schemas_of_dataset
 from magicbyte.reading._topic_source import TopicSource
-from magicbyte.reading._typed_side import LATEST, SideChoice, SidePlanner
+from magicbyte.reading._typed_side import SideChoice, SidePlanner
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.typed_columns import (
+    ALL_COLUMNS,
+    COLUMNS,
+    SIDES,
+    RecordTypes,
+    side_of,
+    typed_field,
+)
 from magicbyte.tables.arrays import to_numpy
 from magicbyte.tables.schemas import RECORDS
 
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+
 DELIVERED = ("delivered",)
-SIDES = ("key", "value")
 
 SAMPLE_OF_A_PARTITION = 500
 """Records of a partition that the form is recognized from."""
 MAX_SAMPLE = 5000
-
-SIDE_COLUMNS = {
-    "schema_id": pa.int64(),
-    "schema_version": pa.int32(),
-    "schema_subject": pa.string(),
-    "bytes": pa.binary(),
-    "error": pa.string(),
-}
-"""Arrow types of the columns of key and value, by the part of the name after `key_` or `value_`."""
-
-COLUMNS = (
-    *("topic", "partition", "offset", "timestamp", "key", "value", "headers"),
-    *(f"{side}_{name}" for side in SIDES for name in ("schema_id", "schema_version")),
-    *(f"{side}_{name}" for side in SIDES for name in ("bytes", "error")),
-)
-"""Columns of typed records, in order; other columns of `records` follow if they are named."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -61,35 +56,21 @@ class TypedOptions:
     schema_paths: SchemaPath | Sequence[SchemaPath] | None = None
     reader_schema: str | int = LATEST
     columns: Sequence[str] | None = None
+    dispositions: tuple[str, ...] = DELIVERED
+    latest: bool = False
+    filters: "Sequence[pc.Expression]" = ()
 
     def form(self, side: str) -> DecodeForm:
         return parse_form(self.key_form if side == "key" else self.value_form, side)
 
     def names(self) -> tuple[str, ...]:
         """Return the columns; InputError names one that does not exist."""
-        subjects = (f"{side}_schema_subject" for side in SIDES)
-        known = dict.fromkeys((*COLUMNS, *subjects, *RECORDS.names))
         for name in self.columns or ():
-            if name not in known:
+            if name not in ALL_COLUMNS:
                 raise InputError(
-                    f"typed records have no column {name!r}", f"some of {', '.join(known)}"
+                    f"typed records have no column {name!r}", f"some of {', '.join(ALL_COLUMNS)}"
                 )
         return COLUMNS if self.columns is None else tuple(self.columns)
-
-
-def side_of(name: str) -> str | None:
-    """Return the side that the column *name* is decoded from; None for a column of `records`."""
-    side, _, part = name.partition("_")
-    return side if name in SIDES or (side in SIDES and part in SIDE_COLUMNS) else None
-
-
-def typed_field(name: str) -> pa.Field:
-    """Return the Arrow field of a column other than key and value; InputError if there is none."""
-    side, _, part = name.partition("_")
-    if side in SIDES and part in SIDE_COLUMNS:
-        return pa.field(name, SIDE_COLUMNS[part])
-    RECORDS.check((name,))
-    return RECORDS.fields[name]
 
 
 def has_likely_frames(topic_source: TopicSource, values: pa.Array) -> bool:
@@ -100,37 +81,25 @@ def has_likely_frames(topic_source: TopicSource, values: pa.Array) -> bool:
     return 2 * int((kinds > 0).sum()) > num_values > 0 and bool(registry_topics(topic_source))
 
 
-def typed_rows(
-    topic_source: TopicSource, planner: Planner, topic: str, options: TypedOptions
-) -> Rows:
-    """Return the delivered records of *topic* with typed keys and values.
-
-    Forms and schemas are settled now, from a sample of the topic and from the registries; so is the Arrow schema.
-
-    Raises:
-        InputError: The topic is not there, or a form, schema or column cannot be used.
-    """
-    reading = typed_reading(topic_source, planner, topic, options, reads_all=True)
-    return Rows(reading.schema, after_findings(topic_source.unreadable, reading.read))
-
-
 def typed_reading(
     topic_source: TopicSource,
     planner: Planner,
-    topic: str,
+    topic: str | None,
     options: TypedOptions,
+    record_types: RecordTypes,
     *,
-    reads_all: bool,
+    all_columns: bool = False,
 ) -> "TypedReading":
     """Return the decoders and the schema with which the records of *topic* are read.
 
     Args:
-        reads_all: Look for schemas in the frames of all records, and not only of a sample: a record that the sample
-            does not have gets a column, too.
+        topic: Name of the topic; None for segments outside of a partition folder.
+        record_types: Records of the topic whose types become columns.
+        all_columns: Read all columns, not only the columns that *options* name.
     Raises:
         InputError: The topic is not there, or a form, schema or column cannot be used.
     """
-    names = options.names()
+    names = ALL_COLUMNS if all_columns else options.names()
     logs = [log for log in topic_source.logs if log.topic == topic]
     if not logs:
         known = sorted({log.topic for log in topic_source.logs if log.topic})
@@ -141,18 +110,19 @@ def typed_reading(
     decoders = SchemaDecoders()
     sides = {
         side: SidePlanner(
-            topic,
+            topic or "",
             side,
             schemas,
             decoders,
             topic_records.sample(side),
-            partial(topic_records.batches if reads_all else topic_records.sample_batches, side),
+            partial(topic_records.batches, side),
+            record_types,
             options.reader_schema,
         ).choose(options.form(side))
         for side in SIDES
         if any(side_of(name) == side for name in names)
     }
-    return TypedReading(topic_records, sides, decoders, names, setup.findings)
+    return TypedReading(topic_records, TypedDecoder(sides, names), decoders, setup.findings)
 
 
 def _schemas(topic_source: TopicSource, options: TypedOptions, report: Report) -> list[SchemaText]:
@@ -172,7 +142,7 @@ class TopicRecords:
 
     planner: Planner
     logs: Sequence[Any]
-    topic: str
+    topic: str | None
     _samples: dict[str, tuple[pa.Array, pa.Array]] = field(default_factory=dict)
 
     def sample(self, side: str) -> tuple[pa.Array, pa.Array]:
@@ -200,10 +170,6 @@ class TopicRecords:
             batch = whole[0] if whole else pa.RecordBatch.from_pylist([], schema=schema)
             self._samples[side] = batch.column(side), batch.column("headers")
 
-    def sample_batches(self, side: str) -> Iterator[tuple[pa.Array, pa.Array]]:
-        """Yield the sample, as `batches` yields all records."""
-        yield self.sample(side)
-
     def batches(self, side: str) -> Iterator[tuple[pa.Array, pa.Array]]:
         """Yield all keys or values, with the headers of the same records."""
         for batch in self._rows(self.logs, (side, "headers")):
@@ -211,9 +177,6 @@ class TopicRecords:
 
     def _rows(self, logs: Sequence[Any], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
         return record_rows(self.planner, logs, names, DELIVERED).read_into(Report())
-
-    def read(self, names: tuple[str, ...], report: Report) -> Iterator[pa.RecordBatch]:
-        return record_rows(self.planner, self.logs, names, DELIVERED).read_into(report)
 
 
 MAX_SAMPLE_BATCHES = 100
@@ -225,7 +188,7 @@ def _nulls(array: pa.Array) -> Any:
 
 
 @dataclass(slots=True)
-class _SideCounts:
+class SideCounts:
     """Values of a side, and those that did not decode, by reason."""
 
     num_values: int = 0
@@ -233,16 +196,60 @@ class _SideCounts:
     first_rows: dict[int, tuple[int, int, int]] = field(default_factory=dict)
     """Partition, offset and schema id of the first value of each reason."""
 
+    def count(self, batch: pa.RecordBatch, values: pa.Array, side_values: SideValues) -> None:
+        """Count *values*, of the records *batch*, which have the columns partition and offset."""
+        self.num_values += len(values) - values.null_count
+        codes, first_rows, numbers = np.unique(
+            side_values.fault_codes, return_index=True, return_counts=True
+        )
+        for code, row, number in zip(codes.tolist(), first_rows, numbers.tolist(), strict=True):
+            if code:
+                self.faults[code] += number
+                if code not in self.first_rows:
+                    partition = batch.column("partition")[int(row)].as_py()
+                    offset = int(to_numpy(batch.column("offset"))[row])
+                    self.first_rows[code] = partition, offset, int(side_values.ids[row])
 
-@dataclass(slots=True)
-class TypedReading:
-    """Reads the records of a topic, decodes them, and reports on them."""
 
-    records: TopicRecords
+def decoding_findings(
+    topic: str | None, side: str, form: str, evidence: str, side_counts: SideCounts
+) -> Iterator[Finding]:
+    """Yield a finding about the form of a side, and one for each reason why values were not decoded."""
+    num_faults = side_counts.faults.total()
+    yield Finding(
+        code="values-decoded",
+        message=f"{side}s decoded as {form}: {side_counts.num_values - num_faults:,} of "
+        f"{side_counts.num_values:,}; {evidence}",
+        topic=topic,
+        field=side,
+        found=form,
+    )
+    for code, number in sorted(side_counts.faults.items()):
+        partition, offset, schema_id = side_counts.first_rows[code]
+        of_schema = f", schema id {schema_id}" if schema_id != NO_ID else ""
+        yield Finding(
+            code="value-not-decoded",
+            message=f"{side}s not decoded: {number:,} ({fault_name(code)}: {sentence_of(code)}), "
+            f"the first at offset {offset} of partition {partition}{of_schema}",
+            topic=topic,
+            partition=partition,
+            base_offset=offset,
+            field=side,
+            found=fault_name(code),
+        )
+
+
+RecordsOf = Callable[[tuple[str, ...]], Rows]
+"""Returns the chosen records of a topic, with some columns of `records`."""
+
+
+@dataclass(frozen=True, slots=True)
+class TypedDecoder:
+    """Decodes the records of a topic. It can be sent to other processes."""
+
     sides: dict[str, SideChoice]
-    decoders: SchemaDecoders
     names: tuple[str, ...]
-    setup_findings: list[Finding]
+    """Columns of typed records."""
 
     @property
     def schema(self) -> pa.Schema:
@@ -254,60 +261,87 @@ class TypedReading:
             return pa.field(name, side_decoder.field_type, metadata=side_decoder.metadata)
         return typed_field(name)
 
-    def read(self, report: Report) -> Iterator[pa.RecordBatch]:
-        """Yield the records, and add a finding for each side and reason to *report*."""
-        report.findings += self.setup_findings
-        schema = self.schema
-        counts = {side: _SideCounts() for side in self.sides}
-        plain = [name for name in self.names if side_of(name) is None]
-        needed = (*plain, "partition", "offset", "headers", *self.sides)
-        try:
-            for batch in self.records.read(tuple(dict.fromkeys(needed)), report):
-                columns = {name: batch.column(name) for name in plain}
-                for side, choice in self.sides.items():
-                    values = batch.column(side)
-                    side_values = choice.side_decoder.decode(values, batch.column("headers"))
-                    columns |= side_columns(side, values, side_values)
-                    _count(counts[side], batch, values, side_values)
-                arrays = [columns[name] for name in self.names]
-                yield pa.RecordBatch.from_arrays(arrays, schema=schema)
-                del batch, columns, arrays  # frees the memory before more is read
-        finally:  # also where the caller stops early
-            for side, choice in self.sides.items():
-                report.findings += self._findings(side, choice, counts[side])
-            report.findings += self._schema_findings()
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """Columns of `records` that `decode` needs."""
+        plain = (name for name in self.names if side_of(name) is None)
+        return tuple(dict.fromkeys((*plain, "partition", "offset", "headers", *self.sides)))
 
-    def _findings(
-        self, side: str, choice: SideChoice, side_counts: _SideCounts
+    def new_counts(self) -> dict[str, SideCounts]:
+        return {side: SideCounts() for side in self.sides}
+
+    def decode(
+        self, batch: pa.RecordBatch, counts_by_side: Mapping[str, SideCounts]
+    ) -> pa.RecordBatch:
+        """Return the columns *names* of *batch*, which has the columns `sources`; add to *counts_by_side*."""
+        columns = {name: batch.column(name) for name in self.names if side_of(name) is None}
+        for side, choice in self.sides.items():
+            values = batch.column(side)
+            side_values = choice.side_decoder.decode(values, batch.column("headers"))
+            columns |= side_columns(side, values, side_values)
+            counts_by_side[side].count(batch, values, side_values)
+        arrays = [columns[name] for name in self.names]
+        return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def findings(
+        self, topic: str | None, counts_by_side: Mapping[str, SideCounts]
     ) -> Iterator[Finding]:
-        num_faults = side_counts.faults.total()
-        yield Finding(
-            code="values-decoded",
-            message=f"{side}s decoded as {choice.form}: {side_counts.num_values - num_faults:,} of "
-            f"{side_counts.num_values:,}; {choice.evidence}",
-            topic=self.records.topic,
-            field=side,
-            found=choice.form,
-        )
-        for code, number in sorted(side_counts.faults.items()):
-            partition, offset, schema_id = side_counts.first_rows[code]
-            of_schema = f", schema id {schema_id}" if schema_id != NO_ID else ""
-            yield Finding(
-                code="value-not-decoded",
-                message=f"{side}s not decoded: {number:,} ({fault_name(code)}: {sentence_of(code)}), "
-                f"the first at offset {offset} of partition {partition}{of_schema}",
-                topic=self.records.topic,
-                partition=partition,
-                base_offset=offset,
-                field=side,
-                found=fault_name(code),
+        """Yield the findings about the values of *topic* that *counts_by_side* has."""
+        for side, choice in self.sides.items():
+            yield from decoding_findings(
+                topic, side, choice.form, choice.evidence, counts_by_side[side]
             )
 
-    def _schema_findings(self) -> Iterator[Finding]:
-        for key, error in self.decoders.faults.items():
+
+@dataclass(slots=True)
+class TypedReading:
+    """Reads the records of a topic, decodes them, and reports on them."""
+
+    records: TopicRecords
+    decoder: TypedDecoder
+    schema_decoders: SchemaDecoders
+    setup_findings: list[Finding]
+
+    @property
+    def schema(self) -> pa.Schema:
+        return self.decoder.schema
+
+    @property
+    def is_certain(self) -> bool:
+        """False if a form was to be recognized, and the topic has no value yet."""
+        return all(choice.is_certain for choice in self.decoder.sides.values())
+
+    def narrowed(self, column_names: Iterable[str]) -> "TypedReading":
+        """Return the reading of the columns *column_names*, which it has."""
+        kept = tuple(column_names)
+        sides = {side_of(name) for name in kept}
+        choices = {side: one for side, one in self.decoder.sides.items() if side in sides}
+        return replace(self, decoder=TypedDecoder(choices, kept))
+
+    def read(self, records_of: RecordsOf, report: Report) -> Iterator[pa.RecordBatch]:
+        """Yield the records of *records_of* decoded; findings as for `decoded`."""
+        yield from self.decoded(records_of(self.decoder.sources).read_into(report), report)
+
+    def decoded(
+        self, record_batches: Iterable[pa.RecordBatch], report: Report
+    ) -> Iterator[pa.RecordBatch]:
+        """Yield *record_batches* decoded, and add a finding for each side and reason to *report*."""
+        report.findings += self.setup_findings
+        counts = self.decoder.new_counts()
+        try:
+            for batch in record_batches:
+                yield self.decoder.decode(batch, counts)
+                del batch  # frees the memory before more is read
+        finally:  # also where the caller stops early
+            report.findings += self.findings(counts)
+
+    def findings(self, counts_by_side: Mapping[str, SideCounts]) -> Iterator[Finding]:
+        """Yield the findings about the values that *counts_by_side* has, and about schemas that cannot be used."""
+        yield from self.decoder.findings(self.records.topic, counts_by_side)
+        for key, error in self.schema_decoders.faults.items():
             yield Finding(
                 code="schema-unusable",
-                message=f"schema {self.decoders.labels[key]}: {error}"[:500],
+                message=f"schema {self.schema_decoders.labels[key]}: {error}"[:500],
                 topic=self.records.topic,
             )
 
@@ -344,19 +378,3 @@ def _of_schemas(side_values: SideValues, facts: Sequence[Any], data_type: pa.Dat
     if numbers is None:
         return pa.nulls(len(side_values.fault_codes), data_type)
     return pa.array(facts, data_type).take(pa.array(numbers, mask=numbers < 0))
-
-
-def _count(
-    side_counts: _SideCounts, batch: pa.RecordBatch, values: pa.Array, side_values: SideValues
-) -> None:
-    side_counts.num_values += len(values) - values.null_count
-    codes, first_rows, numbers = np.unique(
-        side_values.fault_codes, return_index=True, return_counts=True
-    )
-    for code, row, number in zip(codes.tolist(), first_rows, numbers.tolist(), strict=True):
-        if code:
-            side_counts.faults[code] += number
-            if code not in side_counts.first_rows:
-                partition = batch.column("partition")[int(row)].as_py()
-                offset = int(to_numpy(batch.column("offset"))[row])
-                side_counts.first_rows[code] = partition, offset, int(side_values.ids[row])

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from magicbyte.tables.nested_arrays import rebuilt_array
 from magicbyte.tables.stored_types import MICROSECONDS, microseconds
 
 LOCAL_MICROSECONDS = pa.timestamp("us")
@@ -51,18 +52,11 @@ def spark_arrow_type(arrow_type: pa.DataType) -> pa.DataType:
 
 def to_spark_array(array: pa.Array) -> pa.Array:
     """Return *array* in the Arrow type in which Spark takes its values."""
-    spark_type = spark_arrow_type(array.type)
-    types = pa.types
-    if array.type == spark_type:
-        return array
-    if types.is_struct(array.type):
-        children = [to_spark_array(array.field(index)) for index in range(array.type.num_fields)]
-        return pa.StructArray.from_arrays(
-            children, fields=list(spark_type.fields), mask=array.is_null()
-        )
-    if types.is_list(array.type) or types.is_large_list(array.type) or types.is_map(array.type):
-        return _to_spark_list(array, spark_type)
-    if types.is_timestamp(array.type):
+    return rebuilt_array(array, spark_arrow_type(array.type), _converted)
+
+
+def _converted(array: pa.Array, spark_type: pa.DataType) -> pa.Array:
+    if pa.types.is_timestamp(array.type):
         return _to_spark_times(array, spark_type)
     if array.type == pa.month_day_nano_interval():
         parts = np.frombuffer(array.buffers()[1], INTERVAL_PARTS)
@@ -75,18 +69,6 @@ def to_spark_array(array: pa.Array) -> pa.Array:
 
 
 INTERVAL_PARTS = np.dtype([("months", "<i4"), ("days", "<i4"), ("nanoseconds", "<i8")])
-
-
-def _to_spark_list(array: pa.Array, spark_type: pa.DataType) -> pa.Array:
-    """Return a list or map whose items have the types for Spark."""
-    if array.offset:  # Arrow builds no list with a mask from offsets that are a slice
-        array = array.take(pa.array(np.arange(len(array))))
-    offsets = array.offsets.cast(pa.int32())
-    mask = array.is_null() if array.null_count else None
-    if pa.types.is_map(array.type):
-        keys, items = to_spark_array(array.keys), to_spark_array(array.items)
-        return pa.MapArray.from_arrays(offsets, keys, items, type=spark_type, mask=mask)
-    return pa.ListArray.from_arrays(offsets, to_spark_array(array.values), spark_type, mask=mask)
 
 
 def _to_spark_times(array: pa.Array, spark_type: pa.DataType) -> pa.Array:

@@ -13,12 +13,11 @@ from magicbyte.decoding.framed_values import SideDecoder, SideValues
 from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.typed_columns import COLUMNS, RecordTypes, side_of
 from magicbyte.reading.typed_records import (
-    COLUMNS,
     TypedOptions,
     TypedReading,
     side_columns,
-    side_of,
     typed_reading,
 )
 from magicbyte.spark import _spark_columns
@@ -63,7 +62,7 @@ class TypedRows:
 
     columns: tuple[SparkColumn, ...]
     schema: pa.Schema
-    topic: str
+    topic: str | None
     side_decoders: Mapping[str, SideDecoder]
     """Decoders of the sides that the columns need."""
     fails: bool
@@ -140,7 +139,7 @@ def spark_rows(options: SourceOptions, schema: StructType) -> SparkRows:
     )
     sides = {side_of(column.source) for column in columns}
     side_decoders = {
-        side: choice.side_decoder for side, choice in reading.sides.items() if side in sides
+        side: choice.side_decoder for side, choice in reading.decoder.sides.items() if side in sides
     }
     return TypedRows(
         columns, arrow_schema, reading.records.topic, side_decoders, options.fails_on_bad_values
@@ -177,7 +176,7 @@ def _reading(options: SourceOptions) -> TypedReading:
         reader_schema=options.reader_schema,
     )
     return typed_reading(
-        dataset, Planner(dataset.options), topics[0], typed_options, reads_all=False
+        dataset, Planner(dataset.options), topics[0], typed_options, RecordTypes.SAMPLE
     )
 
 

@@ -48,6 +48,11 @@ class ProtobufFiles:
     def __reduce__(self) -> tuple[Any, ...]:
         return ProtobufFiles, (*self._source, self._where)
 
+    @property
+    def num_messages(self) -> int:
+        """Messages of the main file, nested ones included."""
+        return len(self._by_index)
+
     def at(self, path: IndexPath) -> Any:
         """Return the descriptor of the message at *path*; None if there is none."""
         if isinstance(path, str):
