@@ -78,6 +78,11 @@ check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what sp
 vectors: .venv/dev ## Write the cases and the scorer of tests/vectors/
 	$(BIN)/python -m magicbyte_tools.vectors
 
+.PHONY: vectors-release
+vectors-release: .venv/dev ## Write the vectors as a tarball, and packages for Python, Node, Java and Go, to OUT or dist/vectors
+	$(BIN)/python -m magicbyte_tools.vectors --check
+	$(BIN)/python -m magicbyte_tools.vectors_release $(or $(OUT),dist/vectors)
+
 .PHONY: conformance
 conformance: $(if $(ENGINE),.venv/dev kernels) ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
 	$(if $(ENGINE),$(BIN)/python -m magicbyte_tools.conformance --engine $(ENGINE),$(PYTHON) tests/vectors/score.py $(OPTIONS) -- $(RUNNER))

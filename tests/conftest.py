@@ -22,6 +22,9 @@ from paths import DATA
 from s3_server import S3Server
 from slow_tests import SLOW
 
+collect_ignore = ["vectors/examples"]
+"""Tests for users of the vectors: they need a package of them, and a client."""
+
 TESTS = Path(__file__).parent
 
 

@@ -1,0 +1,3 @@
+module kafkarecordvectors
+
+go 1.21
