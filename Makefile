@@ -91,6 +91,14 @@ conformance: $(if $(ENGINE),.venv/dev kernels) ## Score an executable on tests/v
 parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder
 	$(BIN)/python -m magicbyte_tools.parsers $(TARGET) $(OUT)
 
+.PHONY: parsers-check
+parsers-check: .venv/dev kernels ## Compare the parsers with magicbyte: TARGET=go for one language, LOGS='folder...'; downloads libraries
+	$(BIN)/python -m magicbyte_tools.parsers.check $(TARGET) --logs $(LOGS)
+
+.PHONY: parsers-release
+parsers-release: .venv/dev ## Write an archive of parsers for each language, to OUT or dist/
+	$(BIN)/python -m magicbyte_tools.parsers.release $(OUT)
+
 .PHONY: docs
 docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/
 	$(BIN)/python -m magicbyte_tools.reference

@@ -1,4 +1,3 @@
-import os
 import subprocess
 from collections import defaultdict
 from collections.abc import Callable, Sequence
@@ -8,8 +7,7 @@ from typing import Any
 import pytest
 
 from magicbyte_tools.generate import kaitai, source
-from magicbyte_tools.parsers import ToolchainUnavailable, dumper
-from magicbyte_tools.parsers.compiler_output import Files, compile_targets, write
+from magicbyte_tools.parsers.compiler_output import Files, compile_targets
 from magicbyte_tools.parsers.packages import REFUSED, package
 from magicbyte_tools.webide import kinds
 from paths import DATA
@@ -23,20 +21,15 @@ def specs() -> dict[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="session")
-def packages(specs: dict[str, dict[str, Any]]) -> dict[str, Files]:
-    """Provide every target language's files, as paths and texts; one process compiles them all."""
-    targets = [target for target in kaitai.all_languages() if target not in REFUSED]
-    compiled = compile_targets(targets)
-    return {target: package(target, compiled[target], specs) for target in targets}
+def compiled() -> dict[str, Files]:
+    """Provide the compiler's output for every target; one process compiles them all."""
+    return compile_targets([target for target in kaitai.all_languages() if target not in REFUSED])
 
 
 @pytest.fixture(scope="session")
-def folders(packages: dict[str, Files], tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Provide a folder with the parsers in Python, JavaScript and Java, whose examples are run."""
-    out = tmp_path_factory.mktemp("parsers")
-    for target in ("python", "javascript", "java"):
-        write(packages[target], out / target)
-    return out
+def packages(compiled: dict[str, Files], specs: dict[str, dict[str, Any]]) -> dict[str, Files]:
+    """Provide every target language's files, as paths and texts."""
+    return {target: package(target, files, specs) for target, files in compiled.items()}
 
 
 @pytest.fixture(scope="session")
@@ -47,17 +40,6 @@ def real_files() -> dict[str, list[Path]]:
         for path, name in kinds.files_below(DATA / cluster).items():
             files[name].append(path)
     return files
-
-
-@pytest.fixture(scope="session")
-def java_build() -> Path:
-    """Provide the build folder of Java's dumper; skip without Kaitai's runtime, a JDK or Maven."""
-    try:
-        command = dumper("java")
-    except ToolchainUnavailable as error:
-        pytest.skip(str(error))
-    (folder,) = {Path(part).parent for part in command[2].split(os.pathsep)}
-    return folder
 
 
 @pytest.fixture(scope="session")

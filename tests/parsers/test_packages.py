@@ -6,7 +6,11 @@ import pytest
 
 from magicbyte_tools.generate import kaitai
 from magicbyte_tools.parsers import __main__ as command
-from magicbyte_tools.parsers.compiler_output import VISUAL, Files, with_parameters
+from magicbyte_tools.parsers.compiler_output import (
+    VISUAL,
+    Files,
+    with_parameters,
+)
 from magicbyte_tools.parsers.identifier_names import camel
 from magicbyte_tools.parsers.packages import REFUSED, Refused, left_out, package
 from paths import CHECKOUT
@@ -25,7 +29,9 @@ def test_a_folder_says_how_it_is_used_and_under_which_licence(packages: dict[str
     for target, files in packages.items():
         assert files["LICENSE"] == licence, target
         assert "CC0-1.0" in files["README.md"], target
-        example = [path for path in files if re.search("print_?log|print_snapshot", path.lower())]
+        example = [
+            path for path in files if re.search("print_?(log|records|snapshot)", path.lower())
+        ]
         assert bool(example) == (target not in {"graphviz", "html"}), target
 
 
@@ -75,7 +81,7 @@ def test_java_lies_where_its_package_says(packages: dict[str, Files]) -> None:
 
 def test_rust_has_a_module_for_every_file(packages: dict[str, Files]) -> None:
     modules = re.findall(r"^pub mod (\w+);$", packages["rust"]["src/lib.rs"], re.MULTILINE)
-    files = {path for path in packages["rust"] if path.startswith("src/kafka")}
+    files = {path for path in packages["rust"] if path.startswith("src/")} - {"src/lib.rs"}
     assert {f"src/{name}.rs" for name in modules} == files
 
 
@@ -112,7 +118,8 @@ def test_every_javascript_module_requires_files_that_are_there(packages: dict[st
         for path, text in files.items()
     }
     assert all(names <= files.keys() for names in required.values())
-    assert required["index.js"] == {path for path in files if path.startswith("Kafka")}
+    readers = {"codecs.js", "reader.js"}
+    assert required["index.js"] == readers | {path for path in files if path.startswith("Kafka")}
 
 
 def test_cpp_initializes_whatever_it_looks_at_to_delete(packages: dict[str, Files]) -> None:
@@ -124,6 +131,27 @@ def test_cpp_initializes_whatever_it_looks_at_to_delete(packages: dict[str, File
                 assert f"    {field} = 0;\n" in begins, (path, name, field)
             for field in re.findall(r"!(n_\w+)", body):
                 assert f"    {field} = true;\n" in begins, (path, name, field)
+
+
+def test_no_length_is_reserved_before_it_is_compared(packages: dict[str, Files]) -> None:
+    for target, ours, theirs in (
+        ("go", "readBounded(", "._io.ReadBytes("),
+        ("cpp_stl", "read_bounded(", "m__io->read_bytes("),
+        ("csharp", "Bounded.Read(", "m_io.ReadBytes("),
+        ("php", "new \\KafkaBoundedStream(", "new \\Kaitai\\Struct\\Stream("),
+    ):
+        generated = [text for text in packages[target].values() if "kaitai-struct-compiler" in text]
+        assert any(ours in text for text in generated), target
+        assert not any(theirs in text for text in generated), target
+
+
+def test_without_the_reader_a_package_names_no_file_of_it(
+    compiled: dict[str, Files], packages: dict[str, Files], specs: Specs
+) -> None:
+    for target, index in (("javascript", "index.js"), ("rust", "src/lib.rs")):
+        files = package(target, compiled[target], specs, with_reader=False)
+        assert files.keys() < packages[target].keys()
+        assert "reader" not in files[index] and "reader" in packages[target][index]
 
 
 def test_nim_imports_what_an_expression_reaches(packages: dict[str, Files]) -> None:

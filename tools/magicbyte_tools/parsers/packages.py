@@ -5,6 +5,7 @@ The npm build of the compiler lacks the options `--python-package`, `--go-packag
 """
 
 import re
+import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -33,19 +34,25 @@ class Refused(Exception):
     """A target whose compiler output does not work; the message says what to use instead."""
 
 
-def package(target: str, compiled: Files, specs: Specs) -> Files:
-    """Return the package for *target*: parsers, README, example and licence, by relative path."""
+def package(target: str, compiled: Files, specs: Specs, *, with_reader: bool = True) -> Files:
+    """Return the package for *target*: parsers, reader, README, example and licence, by relative path.
+
+    Without the reader, the package needs no library but Kaitai's.
+    """
     if target in REFUSED:
         raise Refused(REFUSED[target])
     names = sorted(specs.keys() - left_out(target, specs))
     found = by_spec(compiled, specs)
     files = static(target)
+    if not with_reader:
+        files = {path: text for path, text in files.items() if Path(path).stem not in READER}
     for name in names:
         for file, text in found[name].items():
             path, changed = LAYOUTS[target](file, text, name, specs)
             files[path] = noted(changed, name)
     if target in INDEXES:
-        files |= INDEXES[target](names)
+        readers = [Path(path).stem for path in files if Path(path).stem in {"codecs", "reader"}]
+        files |= INDEXES[target]([*readers, *names])
     files["LICENSE"] = (source.SPEC / "LICENSE").read_text("utf-8")
     return files
 
@@ -60,10 +67,18 @@ def static(target: str) -> Files:
     """Return the package files of *target* that are not parsers: README, example, project file."""
     root = TEMPLATES / target
     return {
-        path.relative_to(root).as_posix().removesuffix(".in"): path.read_text("utf-8")
+        path.relative_to(root).as_posix().removesuffix(".in"): path.read_text("utf-8").replace(
+            "@VERSION@", version()
+        )
         for path in sorted(root.rglob("*"))
         if path.is_file()
     }
+
+
+def version() -> str:
+    """Return magicbyte's version, which the packages share."""
+    project = tomllib.loads((source.SPEC.parent / "pyproject.toml").read_text("utf-8"))
+    return str(project["project"]["version"])
 
 
 def _in(folder: str) -> Layout:
@@ -81,7 +96,9 @@ def _java(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _go(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Put Go parsers into a package, and have a length compared with the bytes left before it is reserved."""
     first, rest = text.split("\n", 1)
+    rest = rest.replace("this._io.ReadBytes(", "readBounded(this._io, ")
     return file, f"{first}\n\npackage kafkaformats\n{rest}"
 
 
@@ -89,7 +106,8 @@ def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
     """Initialize members that the compiler forgets in C++, so that a bad file causes no crash.
 
     A parser that throws deletes its fields. The constructor does not initialize the pointer of a
-    field with a `switch-on` type, nor the flag that says whether a field is absent.
+    field with a `switch-on` type, nor the flag that says whether a field is absent. And have a length
+    compared with the bytes left before memory is reserved for it.
     """
     for cls, body in re.findall(r"(?ms)^void (\S+)::_clean_up\(\) {$(.*?)^}$", text):
         begins = text.index(f"\n{cls}::{cls.rsplit('::', 1)[-1]}(")
@@ -99,10 +117,15 @@ def _cpp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
         values |= dict.fromkeys(re.findall(r"!(n_\w+)", body), "true")
         forgotten = [f for f in values if f"\n    {f} = " not in constructor]
         text = text[:at] + "".join(f"\n    {f} = {values[f]};" for f in forgotten) + text[at:]
+    if "m__io->read_bytes(" in text:
+        text = text.replace("m__io->read_bytes(", "read_bounded(m__io, ")
+        include = f'#include "{name}.h"\n'
+        text = text.replace(include, f'{include}#include "bounded.h"\n', 1)
     return f"src/{file}", text
 
 
 def _csharp(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    text = text.replace("m_io.ReadBytes(", "Bounded.Read(m_io, ")
     return f"KafkaFormats/{file}", text.replace(
         "\nnamespace Kaitai\n", "\nusing Kaitai;\n\nnamespace KafkaFormats\n", 1
     )
@@ -149,17 +172,23 @@ def _rust(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
 
 
 def _rust_modules(names: list[str]) -> Files:
-    modules = "".join(f"pub mod {name};\n" for name in names)
+    modules = "".join(f"pub mod {name};\n" for name in sorted(names))
     return {"src/lib.rs": f"//! Apache Kafka's record formats, a module for each.\n\n{modules}"}
 
 
 def _javascript_index(names: list[str]) -> Files:
-    exports = "".join(f'  ...require("./{camel(name)}"),\n' for name in names)
+    modules = [name if name in READER else camel(name) for name in names]
+    exports = "".join(f'  ...require("./{module}"),\n' for module in modules)
     return {"index.js": f'"use strict";\n\nmodule.exports = {{\n{exports}}};\n'}
 
 
 def _python_package(names: list[str]) -> Files:
     return {f"{PACKAGE}/__init__.py": '"""Apache Kafka\'s record formats, a module for each."""\n'}
+
+
+def _php(file: str, text: str, name: str, specs: Specs) -> tuple[str, str]:
+    """Have PHP parsers compare a length with the bytes left before memory is reserved for it."""
+    return f"src/{file}", text.replace("new \\Kaitai\\Struct\\Stream(", "new \\KafkaBoundedStream(")
 
 
 LAYOUTS: dict[str, Layout] = {
@@ -173,7 +202,7 @@ LAYOUTS: dict[str, Layout] = {
     "lua": _in(""),
     "nim": _nim,
     "perl": _in("lib/"),
-    "php": _in("src/"),
+    "php": _php,
     "python": _python,
     "ruby": _in("lib/"),
     "rust": _rust,
@@ -193,6 +222,13 @@ REFUSED = {
         " formats, written by hand."
     ),
 }
+
+READER = {
+    *("checksums", "codecs", "reader", "Checksum"),
+    *("print_records", "main", "PrintRecords"),
+    *("Codecs", "Decompressor", "Decompressors", "LogEntry", "LogReader", "LogRecord"),
+}
+"""Stems of the files that read records: they need libraries besides Kaitai's."""
 
 WITHOUT_VISUAL = {"go", "nim", "perl"}
 WITHOUT_PARAMETERS = {"perl"}

@@ -58,8 +58,9 @@ class Builder(ABC):
         return {**self.parsers(specs), self.main[1]: text}
 
     def parsers(self, specs: Mapping[str, Spec]) -> Files:
-        """Return the package of parsers that `make parsers` writes, by relative path."""
-        return package(self.target, compile_targets([self.target])[self.target], specs)
+        """Return the package of parsers that `make parsers` writes, without the reader, by relative path."""
+        compiled_files = compile_targets([self.target])[self.target]
+        return package(self.target, compiled_files, specs, with_reader=False)
 
     @abstractmethod
     def build(self, folder: Path) -> None:
