@@ -9,6 +9,7 @@ import click
 
 import magicbyte as mb
 from magicbyte import Dataset, InputError
+from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.storage import NO_OPTIONS, is_url
 from magicbyte.tables.schemas import LOST, TABLES
 from magicbyte_cli import parameters
@@ -27,6 +28,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_aborted,
     warn_of_internal_topics,
 )
+from magicbyte_cli.typed_output import decode_options
 from magicbyte_cli.unread_messages import warn_of_unread
 
 REPORT = "report.html"
@@ -39,6 +41,7 @@ REPORT = "report.html"
       magicbyte pipeline /var/lib/kafka out
       magicbyte pipeline /var/lib/kafka out --overwrite --topic orders --max-partition-bytes 64MiB
       magicbyte pipeline /var/lib/kafka out --tables records --columns offset,timestamp,value --partition-by topic
+      magicbyte pipeline /var/lib/kafka out --append --decode value=registry
       magicbyte pipeline /mnt/logs /mnt/out --master spark://host:7077 --conf spark.executor.memory=4g
     """,
 )
@@ -106,6 +109,7 @@ REPORT = "report.html"
     help="Write the tables of internal topics too, such as groups and topics, where these topics are below PATH. "
     "The report then shows groups and transactional ids.",
 )
+@decode_options
 @selection_options()
 @click.pass_context
 def pipeline(
@@ -128,6 +132,9 @@ def pipeline(
     max_partition_bytes: int,
     is_verifying: bool,
     has_internal_tables: bool,
+    forms: dict[str, DecodeForm] | None,
+    schema_paths: tuple[str, ...],
+    reader_schema: str,
     selection: Selection,
 ) -> None:
     """Write all tables of the logs in PATH..., and a report, into the folder OUT, local or in a store.
@@ -136,12 +143,14 @@ def pipeline(
     partitions, problems) and report.html. It appears whole or not at all: if a run fails, an
     existing OUT stays as it was. A folder that pipeline did not write is never replaced.
 
+    With --decode, records have a folder for each topic, OUT/records/topic=NAME, with typed columns of its own.
+
     To resume a run that was killed, repeat the command: the output of finished tasks is kept in
     the folder .OUT.part next to OUT.
     """
     settings = dict(_setting(text) for text in conf)
     try:
-        from magicbyte.spark.pipeline_run import Pipeline
+        from magicbyte.spark.pipeline_run import DecodeSettings, Pipeline
         from magicbyte.spark.session import LazySession
         from magicbyte.spark.table_formats import TableFormats
         from magicbyte.spark.task_writer import OutputSettings
@@ -161,7 +170,14 @@ def pipeline(
             raise InputError(f"{option} with --append", "one of them")
     if is_append:
         requested_tables = requested_tables or ("records",)
-    output = OutputSettings.of(requested_tables, columns, partition_by or (), target_file_size)
+    decode = DecodeSettings.of(forms, schema_paths, reader_schema)
+    output = OutputSettings.of(
+        requested_tables,
+        columns,
+        partition_by or (),
+        target_file_size,
+        is_typed=decode is not None,
+    )
     stores = selection.storage_option
     if is_url(out) and not any(map(is_url, paths)):
         selection = replace(selection, storage_option=NO_OPTIONS)
@@ -180,6 +196,7 @@ def pipeline(
         internal_tables=has_internal_tables,
         restart=restart,
         storage_options=stores,
+        decode=decode,
     )
     verification = None
 
@@ -196,6 +213,9 @@ def pipeline(
         summary = work.run(spark, say=warn, verify=verify, finish=finish)
     _warn_of_undelivered(dataset, summary.records, summary.bytes)
     warn_of_aborted(summary.aborted_delivered)
+    for finding in summary.findings:
+        if finding.code in ("values-decoded", "value-not-decoded"):
+            warn(f"{finding.topic or '-'}: {finding.message}")
     severities = Counter(finding.severity for finding in summary.findings)
     if severities:
         counts = ", ".join(counted(severities[name], name) for name in sorted(severities))

@@ -1,9 +1,11 @@
 """Columns of typed records: names and Arrow types of all but the key and the value."""
 
+from collections.abc import Iterable
 from enum import Enum, auto
 
 import pyarrow as pa
 
+from magicbyte.errors import InputError
 from magicbyte.tables.schemas import RECORDS
 
 SIDES = ("key", "value")
@@ -40,6 +42,17 @@ ALL_COLUMNS = tuple(
     dict.fromkeys((*COLUMNS, *(f"{side}_schema_subject" for side in SIDES), *RECORDS.names))
 )
 """All columns that can be named."""
+
+
+def check_typed_columns(names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return *names*, by default all usual columns; InputError names one that does not exist."""
+    checked = COLUMNS if names is None else tuple(names)
+    for name in checked:
+        if name not in ALL_COLUMNS:
+            raise InputError(
+                f"typed records have no column {name!r}", f"some of {', '.join(ALL_COLUMNS)}"
+            )
+    return checked
 
 
 def side_of(name: str) -> str | None:

@@ -28,9 +28,9 @@ from magicbyte.reading.planner import Planner
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.typed_columns import (
     ALL_COLUMNS,
-    COLUMNS,
     SIDES,
     RecordTypes,
+    check_typed_columns,
     side_of,
     typed_field,
 )
@@ -65,12 +65,7 @@ class TypedOptions:
 
     def names(self) -> tuple[str, ...]:
         """Return the columns; InputError names one that does not exist."""
-        for name in self.columns or ():
-            if name not in ALL_COLUMNS:
-                raise InputError(
-                    f"typed records have no column {name!r}", f"some of {', '.join(ALL_COLUMNS)}"
-                )
-        return COLUMNS if self.columns is None else tuple(self.columns)
+        return check_typed_columns(self.columns)
 
 
 def has_likely_frames(topic_source: TopicSource, values: pa.Array) -> bool:
@@ -338,6 +333,10 @@ class TypedReading:
     def findings(self, counts_by_side: Mapping[str, SideCounts]) -> Iterator[Finding]:
         """Yield the findings about the values that *counts_by_side* has, and about schemas that cannot be used."""
         yield from self.decoder.findings(self.records.topic, counts_by_side)
+        yield from self.schema_findings()
+
+    def schema_findings(self) -> Iterator[Finding]:
+        """Yield the findings about schemas that cannot be used."""
         for key, error in self.schema_decoders.faults.items():
             yield Finding(
                 code="schema-unusable",

@@ -34,6 +34,7 @@ from magicbyte.spark._pipeline_plan import text_of_tasks, without_index_plan
 from magicbyte.spark._spark_errors import translated_errors
 from magicbyte.spark._survey_job import survey_on_spark
 from magicbyte.spark._tasks import tasks
+from magicbyte.spark._typed_topics import TypedTopics
 from magicbyte.spark._work_folder import METADATA_FOLDER
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.task_writer import OutputSettings
@@ -60,6 +61,8 @@ class KeptOffsets:
     """Runs that have written to the output."""
     ends_by_partition: Offsets = field(default_factory=dict)
     """Offset after the last one that was written, for each partition."""
+    schemas: Mapping[str, str] = field(default_factory=dict)
+    """Columns of the files of each topic with typed keys and values, as `encoded_schema` writes them."""
 
     @classmethod
     def read(cls, destination: OutputFolder, settings: Mapping[str, Any]) -> "KeptOffsets":
@@ -79,7 +82,12 @@ class KeptOffsets:
         path = f"{destination.path}/{OFFSETS_PATH}"
         try:
             value = json.loads(data)
-            kept = cls(value["settings"], int(value["runs"]), from_json(value["offsets"]))
+            kept = cls(
+                value["settings"],
+                int(value["runs"]),
+                from_json(value["offsets"]),
+                dict(value.get("schemas", {})),
+            )
             is_ours = value["format"] == FORMAT and isinstance(kept.settings, dict)
         except (ValueError, TypeError, KeyError, AttributeError):
             is_ours = False
@@ -95,13 +103,23 @@ class KeptOffsets:
         return kept
 
     def to_json(self) -> str:
-        value = {"format": FORMAT, "runs": self.num_runs, "settings": dict(self.settings)}
-        return json.dumps({**value, "offsets": to_json(self.ends_by_partition)}, indent=2) + "\n"
+        value: dict[str, Any] = {
+            "format": FORMAT,
+            "runs": self.num_runs,
+            "settings": dict(self.settings),
+        }
+        value["offsets"] = to_json(self.ends_by_partition)
+        if self.schemas:
+            value["schemas"] = dict(self.schemas)
+        return json.dumps(value, indent=2) + "\n"
 
-    def after(self, ends_by_partition: Offsets) -> "KeptOffsets":
-        """Return the kept offsets after a run that has written up to *ends_by_partition*."""
+    def after(self, ends_by_partition: Offsets, schemas: Mapping[str, str]) -> "KeptOffsets":
+        """Return the kept offsets after a run that has written up to *ends_by_partition* with columns *schemas*."""
         return KeptOffsets(
-            self.settings, self.num_runs + 1, {**self.ends_by_partition, **ends_by_partition}
+            self.settings,
+            self.num_runs + 1,
+            {**self.ends_by_partition, **ends_by_partition},
+            schemas,
         )
 
 
@@ -113,6 +131,12 @@ class AppendPlan:
     ends_by_partition: Offsets
     """Offset after the last one that these tasks read, for each partition."""
     findings: list[Finding]
+
+    @property
+    def topics(self) -> list[str]:
+        """Topics that these tasks read."""
+        splits = (split for task in self.splits_by_task for split in task)
+        return sorted({split.topic for split in splits if split.topic is not None})
 
 
 def plan_append(
@@ -200,18 +224,25 @@ def append_records(
     about: dict[str, Any],
     say: Say,
     storage_options: StorageOptions = NO_OPTIONS,
+    typed: TypedTopics | None = None,
 ) -> PipelineSummary:
     """Write the records of *plan* to *stage*, with the offsets after them; nothing if there are no new offsets.
 
     The arguments have the meaning that they have in `magicbyte.spark._pipeline.write_tables`; *kept* are the offsets before.
     """
-    after = kept.after(plan.ends_by_partition)
+    schemas = kept.schemas
+    if typed is not None:
+        topics = plan.topics
+        schemas = typed.kept_schemas(kept.schemas, topics)
+        for sentence in typed.new_columns(kept.schemas, topics):
+            say(sentence)
+    after = kept.after(plan.ends_by_partition, schemas)
     summary = PipelineSummary(findings=list(plan.findings))
     if kept.num_runs and after.ends_by_partition == kept.ends_by_partition:
         say("no new offsets")
         return summary
     origin = {
-        **origin_of(about, output),
+        **origin_of(about, output, typed),
         "run": after.num_runs,
         "from": to_json(kept.ends_by_partition),
         "to": to_json(after.ends_by_partition),
@@ -221,6 +252,7 @@ def append_records(
         stage,
         output,
         prefix=f"{after.num_runs:06d}-",
+        typed=typed,
     )
     notes = run.run(spark, storage_options, say)
     (stage.ready / OFFSETS_PATH).write_text(after.to_json())
@@ -230,6 +262,7 @@ def append_records(
             summary.bytes.update(stats.bytes)
             summary.findings += stats.findings
             summary.aborted_delivered += stats.aborted_delivered
+    summary.findings += run.decoding_findings(notes)
     del summary.records["outside_range"], summary.bytes["outside_range"]
     run.write_facts(notes, spark, summary)
     return summary

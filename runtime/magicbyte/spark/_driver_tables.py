@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
@@ -54,10 +54,12 @@ def write_driver_tables(
     folder: Path,
     stats: list[SplitStats],
     verification: Verification | None = None,
+    more_findings: Sequence[Finding] = (),
 ) -> PipelineSummary:
     """Write the *tables* that no task writes to *folder*, with times.json and contents.json.
 
-    With *verification*, they have its verdicts and findings too, and verification.json its rows.
+    With *verification*, they have its verdicts and findings too, and verification.json its rows; *more_findings*
+    are added to the table `problems`.
     """
     by_path: dict[str, list[SplitStats]] = {}
     for each in stats:
@@ -101,6 +103,8 @@ def write_driver_tables(
         summary.aborted_delivered += sum(each.aborted_delivered for each in of_log)
         time_rows.append(_time_range(log, of_log))
         contents += _contents(log, of_log)
+    rows["problems"] += problem_rows(more_findings)
+    summary.findings += more_findings
     if verification is not None:
         known = set(summary.findings)
         more = [finding for finding in verification.findings if finding not in known]

@@ -16,9 +16,11 @@ from typing import Any, Protocol
 
 import magicbyte
 from magicbyte.errors import InputError
+from magicbyte.findings import Finding
 from magicbyte.spark._driver_tables import PipelineSummary, write_driver_tables, write_table
 from magicbyte.spark._pipeline_plan import PipelinePlan, task_lines, text_of
 from magicbyte.spark._spark_errors import DamagedError, translated_errors
+from magicbyte.spark._typed_topics import TypedTopics
 from magicbyte.spark._work_folder import METADATA_FOLDER, WorkFolder
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.task_writer import (
@@ -68,6 +70,7 @@ def write_tables(
     say: Say,
     storage_options: StorageOptions = NO_OPTIONS,
     verification: Verification | None = None,
+    typed: TypedTopics | None = None,
 ) -> PipelineSummary:
     """Write the tables of *output*, and the plan, into *stage*.
 
@@ -82,23 +85,30 @@ def write_tables(
         say: Receives a sentence about each step.
         storage_options: Options that tasks need to open stores. They are not stored.
         verification: Findings and verdicts to add to the tables `problems` and `partitions`.
+        typed: Decoders of keys and values; None: they stay bytes.
     Raises:
         DamagedError: A record cannot be read, and damage is not to be skipped.
         ChangedError: The files have changed since the plan was made.
         InputError: Spark fails.
     """
-    text = text_of(plan, about=origin_of(about, output))
-    tasks = TaskRun.of(text, stage, output)
+    text = text_of(plan, about=origin_of(about, output, typed))
+    tasks = TaskRun.of(text, stage, output, typed=typed)
     notes = tasks.run(spark, storage_options, say)
     stats = [each for _, note in sorted(notes.items()) for each in note.stats]
-    summary = write_driver_tables(plan, output.tables, stage.ready, stats, verification)
+    more_findings = tasks.decoding_findings(notes)
+    summary = write_driver_tables(
+        plan, output.tables, stage.ready, stats, verification, more_findings
+    )
     tasks.write_facts(notes, spark, summary)
     return summary
 
 
-def origin_of(about: dict[str, Any], output: OutputSettings) -> dict[str, Any]:
-    """Return the origin of a plan, which is stored with it: *about*, the version and *output*."""
-    return {"magicbyte": magicbyte.__version__, **about, **asdict(output)}
+def origin_of(
+    about: dict[str, Any], output: OutputSettings, typed: TypedTopics | None
+) -> dict[str, Any]:
+    """Return the origin of a plan, which is stored with it: *about*, the version, *output*, and how values are decoded."""
+    facts = {} if typed is None else typed.facts
+    return {"magicbyte": magicbyte.__version__, **about, **asdict(output), **facts}
 
 
 @dataclass(slots=True)
@@ -113,17 +123,25 @@ class TaskRun:
     prefix: str
     """Part of the names of the files, which no other run has."""
     started: datetime
+    typed: TypedTopics | None = None
+    """Decoders of keys and values; None: they stay bytes."""
     num_earlier: int = 0
     """Tasks that an earlier run has finished."""
 
     @classmethod
     def of(
-        cls, plan: str, stage: OutputStage, output: OutputSettings, *, prefix: str = ""
+        cls,
+        plan: str,
+        stage: OutputStage,
+        output: OutputSettings,
+        *,
+        prefix: str = "",
+        typed: TypedTopics | None = None,
     ) -> "TaskRun":
         """Return the tasks of *plan*, the text of a plan."""
         work = stage.begin(plan)
         lines = task_lines(plan) if output.reads_data else []
-        return cls(stage, work, output, lines, prefix, datetime.now(UTC))
+        return cls(stage, work, output, lines, prefix, datetime.now(UTC), typed)
 
     def run(self, spark: LazySession, storage_options: StorageOptions, say: Say) -> Notes:
         """Run the tasks that no earlier run has finished, place all files, and return the notes."""
@@ -163,7 +181,8 @@ class TaskRun:
         with translated_errors():
             context = spark.get().sparkContext
             started = time.monotonic()
-            writer = TaskWriter(self.work, self.output, storage_options)
+            typed = None if self.typed is None else self.typed.by_name
+            writer = TaskWriter(self.work, self.output, storage_options, typed)
             context.parallelize(rest, len(rest)).mapPartitions(writer).count()
         notes = self.finished()
         lost = [task for task, _ in rest if task not in notes]
@@ -188,9 +207,17 @@ class TaskRun:
             }
         )
         for table in self.output.tables:
-            if table in TASK_TABLES and not num_rows(notes, table):
+            has_columns = table != "records" or self.typed is None
+            if table in TASK_TABLES and has_columns and not num_rows(notes, table):
                 empty = self.output.schema(table).empty_table()
                 write_table(empty, self.stage.ready / table)
+
+    def decoding_findings(self, notes: Notes) -> list[Finding]:
+        """Return the findings about the values that the tasks have decoded."""
+        if self.typed is None:
+            return []
+        decoded = (each for _, note in sorted(notes.items()) for each in note.decoded)
+        return list(self.typed.findings_of(decoded))
 
     def write_facts(self, notes: Notes, spark: LazySession, summary: PipelineSummary) -> None:
         """Write run.json: versions, times and numbers."""

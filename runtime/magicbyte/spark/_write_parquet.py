@@ -27,6 +27,9 @@ def write_parquet(
     max_partition_bytes: int = 128 << 20,
     storage_options: Mapping[str, Any] | None = None,
     say: Callable[[str], None] = lambda _: None,
+    decode: str | None = None,
+    schemas: Sequence[str | os.PathLike[str]] = (),
+    reader_schema: str | int = "latest",
     **options: Any,
 ) -> "PipelineSummary":
     """Write the tables of logs as Parquet into the folder *out*: the command ``magicbyte pipeline``, without its report.
@@ -37,7 +40,7 @@ def write_parquet(
         paths: Logs, local or in an object store, as for `magicbyte.open`.
         out: Folder to write, local or in an object store.
         tables: Names of tables. Default: all tables; ``records`` with *append*.
-        columns: Columns of ``records``. Default: all columns.
+        columns: Columns of ``records``, or with *decode* of `Dataset.typed_records`. Default: all, or the usual ones.
         partition_by: ``"topic"``, ``"date"`` or both: write into folders such as ``topic=orders/date=2024-04-24``
             instead of columns. The date is the timestamp's, in UTC. ``batches`` has folders for topics alone.
         append: Write only ``records`` that the output does not have, by the offsets that it keeps.
@@ -49,6 +52,10 @@ def write_parquet(
         max_partition_bytes: Bytes of a segment that one task reads, at most. Default: 128 MiB.
         storage_options: Options of the stores of *paths* and *out*, such as ``region``.
         say: Called with a sentence about each step.
+        decode: Forms of keys and values, such as ``"auto"`` or ``"key=string,value=registry"``: ``records`` has a folder
+            for each topic, with columns of its own. Default: keys and values are bytes.
+        schemas: With *decode*: sources of schemas, as for `Dataset.typed_records`.
+        reader_schema: With *decode*: schema of the columns, as for `Dataset.typed_records`.
         options: Options of `magicbyte.open`, such as ``topics``, ``isolation_level`` and ``on_damage``.
     Returns:
         Numbers of records and bytes by disposition, and the findings.
@@ -61,24 +68,28 @@ def write_parquet(
         360000
     """
     # A task, which imports this package too, does not need these.
-    from magicbyte.spark.pipeline_run import Pipeline
+    from magicbyte.spark.pipeline_run import DecodeSettings, Pipeline
     from magicbyte.spark.session import LazySession
     from magicbyte.spark.table_formats import TableFormats
     from magicbyte.spark.task_writer import OutputSettings
 
+    settings = DecodeSettings.of(decode, [os.fspath(one) for one in schemas], reader_schema)
     tables = ["records"] if append and tables is None else tables
     names, stores = [os.fspath(path) for path in paths], StorageOptions.of(storage_options)
     pipeline = Pipeline(
         dataset=_opened(names, stores, options),
         paths=names,
         out=os.fspath(out),
-        output=OutputSettings.of(tables, columns, partition_by, target_file_size),
+        output=OutputSettings.of(
+            tables, columns, partition_by, target_file_size, is_typed=settings is not None
+        ),
         max_partition_bytes=max_partition_bytes,
         append=append,
         allow_data_loss=allow_data_loss,
         table_formats=TableFormats(delta, iceberg_table),
         overwrite=overwrite,
         storage_options=stores,
+        decode=settings,
     )
     with LazySession("local[*]", {}, is_short=pipeline.is_short, say=say) as spark:
         return pipeline.run(spark, say=say)

@@ -15,6 +15,7 @@ from magicbyte.spark._driver_tables import PipelineSummary
 from magicbyte.spark._pipeline import Say, write_tables
 from magicbyte.spark._pipeline_plan import SMALL_BYTES, PipelinePlan, make_plan, size_of
 from magicbyte.spark._stage import Stage, check_output, staged
+from magicbyte.spark._typed_topics import DecodeSettings, TypedTopics, settled_topics
 from magicbyte.spark._write_internal_tables import write_internal_tables
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.table_formats import TableFormats
@@ -53,6 +54,8 @@ class Pipeline:
     """Start from the beginning instead of resuming a run that was killed."""
     storage_options: StorageOptions = NO_OPTIONS
     """Options of the stores of the dataset and the output."""
+    decode: DecodeSettings | None = None
+    """Forms and schemas of keys and values; None: they stay bytes."""
 
     @property
     def is_short(self) -> bool:
@@ -77,8 +80,14 @@ class Pipeline:
         """
         if self.table_formats != NO_TABLES and not self.append:
             raise InputError("a table of Delta Lake or Iceberg without --append", "with --append")
+        if self.table_formats != NO_TABLES and self.decode is not None:
+            raise InputError(
+                "a table of Delta Lake or Iceberg with --decode",
+                "one of them: a table has the same columns for all topics",
+            )
         if self.append:
             return self._append(spark, say)
+        typed = self._typed_topics()
         with self._stage(say) as stage:
             plan = make_plan(
                 self.dataset,
@@ -97,6 +106,7 @@ class Pipeline:
                 say=say,
                 storage_options=self.storage_options,
                 verification=verify(),
+                typed=typed,
             )
             if self.internal_tables:
                 summary.findings += write_internal_tables(self.dataset, stage.ready, say)
@@ -112,6 +122,7 @@ class Pipeline:
             "columns": list(self.output.columns),
             "partition_by": list(self.output.partition_by),
             "isolation_level": self.dataset.options.isolation_level,
+            "decode": None if self.decode is None else self.decode.facts,
         }
         if not is_url(self.out):
             check_outside(Path(self.out), self.dataset.all_logs, self.paths)
@@ -137,10 +148,17 @@ class Pipeline:
                 about=self._about,
                 say=say,
                 storage_options=self.storage_options,
+                typed=self._typed_topics(),
             )
         num_runs = KeptOffsets.read(folder, settings).num_runs
         self.table_formats.register(folder, self.output, num_runs, self.storage_options, say)
         return summary
+
+    def _typed_topics(self) -> TypedTopics | None:
+        """Return how the topics are decoded; None if keys and values stay bytes."""
+        if self.decode is None:
+            return None
+        return settled_topics(self.dataset, self.decode, self.output.columns)
 
     @property
     def _output_folder(self) -> OutputFolder:

@@ -5,9 +5,9 @@ become a Java object, and then a part of a column again.
 """
 
 import json
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -17,6 +17,7 @@ from magicbyte.reading.read_options import alternatives
 from magicbyte.reading.results import examine
 from magicbyte.reading.split import Split, select_rows
 from magicbyte.reading.table_rows import batch_rows
+from magicbyte.reading.typed_columns import check_typed_columns
 from magicbyte.spark._dates import parts_by_date
 from magicbyte.spark._driver_log import without_traceback
 from magicbyte.spark._pickling import PickledByValue
@@ -29,6 +30,9 @@ from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import BATCHES, RECORDS, TABLES, table_named
 from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
+
+if TYPE_CHECKING:
+    from magicbyte.spark._typed_topics import TopicCounts, TypedTopic
 
 ROWS_PER_BATCH = 4096
 """Largest number of rows of the table `batches` in one Arrow batch."""
@@ -64,6 +68,8 @@ class OutputSettings:
     """Some of FOLDER_COLUMNS, in this order."""
     file_bytes: int | None = None
     """Size at which a file of records or batches ends and the next one begins."""
+    is_typed: bool = False
+    """True if keys and values are decoded: each topic has columns of its own."""
 
     @classmethod
     def of(
@@ -72,23 +78,35 @@ class OutputSettings:
         columns: Iterable[str] | None,
         partition_by: Iterable[str],
         file_bytes: int | None,
+        *,
+        is_typed: bool = False,
     ) -> Self:
         """Return the settings for names as a user gives them, in any order; None means all.
+
+        With typed keys and values, records are in folders by topic, and *columns* have the order of the user.
 
         Raises InputError for a name that does not exist.
         """
         requested = {table_named(name).name for name in (TABLES if tables is None else tables)}
         if unwritten := requested - TABLES.keys():
             raise InputError(f"the table {min(unwritten)}", f"some of {', '.join(TABLES)}")
-        selected = RECORDS.names if columns is None else RECORDS.check(tuple(columns))
         by = tuple(partition_by)
+        if is_typed:
+            if "records" not in requested:
+                raise InputError("decode without the table records", "the table records")
+            by = tuple(dict.fromkeys(("topic", *by)))
+            names = check_typed_columns(columns)
+        else:
+            selected = RECORDS.names if columns is None else RECORDS.check(tuple(columns))
+            names = tuple(name for name in RECORDS.names if name in selected)
         if unknown := set(by) - set(FOLDER_COLUMNS):
             raise InputError(f"folders by {min(unknown)!r}", alternatives(FOLDER_COLUMNS))
         return cls(
             tuple(name for name in TABLES if name in requested),
-            tuple(name for name in RECORDS.names if name in selected),
+            names,
             tuple(name for name in FOLDER_COLUMNS if name in by),
             file_bytes,
+            is_typed,
         )
 
     @property
@@ -96,7 +114,7 @@ class OutputSettings:
         return any(name in DATA_TABLES for name in self.tables)
 
     def schema(self, table: str) -> pa.Schema:
-        """Return the schema of the files of *table*."""
+        """Return the schema of the files of *table*, with keys and values as bytes."""
         names = self.columns if table == "records" else TABLES[table].names
         has_folders = "topic" in self.partition_by and table in TASK_TABLES
         names = tuple(name for name in names if not (has_folders and name == "topic"))
@@ -134,10 +152,13 @@ class TaskNote:
 
     files: tuple[WrittenFile, ...]
     stats: tuple[SplitStats, ...]
+    decoded: tuple[Any, ...] = ()
+    """Topics with their counts of decoded values in JSON, as `TypedTopics.findings_of` takes them."""
 
     def to_json(self) -> str:
         files = [asdict(file) for file in self.files]
-        return json.dumps({"files": files, "stats": [each.to_json() for each in self.stats]})
+        stats = [each.to_json() for each in self.stats]
+        return json.dumps({"files": files, "stats": stats, "decoded": self.decoded})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -145,7 +166,8 @@ class TaskNote:
         files = tuple(
             WrittenFile(**{**file, "folders": tuple(file["folders"])}) for file in value["files"]
         )
-        return cls(files, tuple(SplitStats.from_json(each) for each in value["stats"]))
+        stats = tuple(SplitStats.from_json(each) for each in value["stats"])
+        return cls(files, stats, tuple(value["decoded"]))
 
 
 @dataclass(frozen=True)
@@ -155,6 +177,8 @@ class TaskWriter(PickledByValue):
     work: WorkFolder
     output: OutputSettings
     storage_options: StorageOptions = NO_OPTIONS
+    typed: "Mapping[str | None, TypedTopic] | None" = None
+    """Decoders of the topics; None: keys and values stay bytes."""
 
     def __call__(self, tasks: Iterable[tuple[int, str]]) -> Iterator[int]:
         """Execute *tasks*, each a number and its line of the plan; yield the number of each."""
@@ -168,18 +192,58 @@ class TaskWriter(PickledByValue):
     def _write(self, is_read: bool, splits: list[Split]) -> TaskNote:
         """Write the tables of *splits*; unless *is_read*, only count their bytes."""
         stats = []
+        decoded: dict[str | None, TopicCounts] = {}
         with _TaskFiles(self.work, self.output) as files:
             for split in splits:
-                if is_read:
-                    stats.append(_write_split(split, self.output, files))
-                else:
+                if not is_read:
                     stats.append(_count_split(split))
-        return TaskNote(tuple(files.written), tuple(stats))
+                    continue
+                records = self._records(split.topic, decoded)
+                stats.append(_write_split(split, self.output, files, records))
+        counts = tuple((topic, of_topic.to_json()) for topic, of_topic in decoded.items())
+        return TaskNote(tuple(files.written), tuple(stats), counts)
+
+    def _records(
+        self, topic: str | None, decoded: "dict[str | None, TopicCounts]"
+    ) -> "_PlainRecords | _TypedRecords":
+        if self.typed is None:
+            return _PlainRecords(self.output)
+        typed_topic = self.typed[topic]
+        return _TypedRecords(typed_topic, decoded.setdefault(topic, typed_topic.new_counts()))
 
 
-def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> SplitStats:
+class _PlainRecords:
+    """Records as files have them, with keys and values as bytes."""
+
+    def __init__(self, output: OutputSettings) -> None:
+        self.sources = output.columns if "records" in output.tables else ()
+        self._names = output.schema("records").names
+
+    def stored(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows of a file for *rows*."""
+        return to_stored_batch(rows.select(self._names))
+
+
+class _TypedRecords:
+    """Records as files have them, with typed keys and values."""
+
+    def __init__(self, typed_topic: "TypedTopic", topic_counts: "TopicCounts") -> None:
+        self.sources = typed_topic.decoder.sources
+        self._typed_topic, self._topic_counts = typed_topic, topic_counts
+
+    def stored(self, rows: pa.RecordBatch) -> pa.RecordBatch:
+        """Return the rows of a file for *rows*."""
+        return self._typed_topic.stored(rows, self._topic_counts)
+
+
+def _write_split(
+    split: Split,
+    output: OutputSettings,
+    files: "_TaskFiles",
+    records: _PlainRecords | _TypedRecords,
+) -> SplitStats:
     """Write the rows of *split* to the tables of *output*, and return its statistics."""
-    columns = output.columns if "records" in output.tables else ()
+    columns = records.sources
     needed = tuple(dict.fromkeys([*columns, *STATS_COLUMNS]))
     counter = SplitCounter(split)
     folders = output.topic_folders(split.topic)
@@ -188,7 +252,7 @@ def _write_split(split: Split, output: OutputSettings, files: "_TaskFiles") -> S
         if "records" in output.tables:
             for rows in select_rows(piece, ("delivered",)):
                 for date_folders, part in output.by_date_folders(rows):
-                    files.write("records", folders + date_folders, part.select(output.columns))
+                    files.write("records", folders + date_folders, records.stored(part))
         if "batches" in output.tables:
             files.add_batches(folders, batch_rows(split, piece, quick=False))
     return counter.stats()
@@ -228,15 +292,15 @@ class _TaskFiles:
                 file.discard()
 
     def write(self, table: str, folders: Folders, rows: pa.RecordBatch) -> None:
-        schema = self._output.schema(table)
+        """Write *rows*, which have the types of files."""
         key = table, folders
         file = self._open.pop(key, None)
         if file is None:
             while len(self._open) >= MAX_OPEN_FILES:
                 self.written.append(self._open.pop(next(iter(self._open))).close())
-            file = _OpenFile(self._work, schema, *key)
+            file = _OpenFile(self._work, rows.schema, *key)
         self._open[key] = file
-        file.write(to_stored_batch(rows.select(schema.names)))
+        file.write(rows)
         if self._output.file_bytes is not None and file.size_bytes >= self._output.file_bytes:
             self.written.append(self._open.pop(key).close())
 
@@ -248,7 +312,9 @@ class _TaskFiles:
     def _write_batches(self, folders: Folders, count: int) -> None:
         rows = self._rows[folders]
         if rows:
-            self.write("batches", folders, batch_of(rows[:count], BATCHES.schema(BATCHES.names)))
+            batch = batch_of(rows[:count], BATCHES.schema(BATCHES.names))
+            names = self._output.schema("batches").names
+            self.write("batches", folders, to_stored_batch(batch.select(names)))
         del rows[:count]
 
 
