@@ -92,13 +92,16 @@ def test_the_suffix_says_the_format_unless_the_option_does(tmp_path: Path) -> No
         ("a.ipc", (), b"ARROW1"),
         ("a", ("--format", "arrow"), b"ARROW1"),
         ("b.arrow", ("--format", "parquet"), b"PAR1"),
+        ("b.csv", (), b"offset\r\n"),
+        ("b.jsonl", (), b'{"offset":'),
     ):
         result = run(*read, tmp_path / name, *option)
         assert result.exit_code == 0, result.stderr
         assert (tmp_path / name).read_bytes().startswith(magic)
-    for name in ("c", "c.csv", "c.parquet.gz", ".parquet"):
+    for name in ("c", "c.txt", "c.parquet.gz", ".parquet"):
         line = error_line(*read, tmp_path / name)
-        assert "expected one of .parquet, .arrow, .feather, .ipc, or --format" in line
+        suffixes = ".parquet, .arrow, .feather, .ipc, .csv, .ndjson, .jsonl"
+        assert f"expected one of {suffixes}, or --format" in line
         assert not (tmp_path / name).exists()
 
 
@@ -277,7 +280,7 @@ def test_a_segment_that_lies_alone_may_have_the_file_beside_it(tmp_path: Path) -
         ["--columns", ""],
         ["--table", "nothing"],
         ["--table", "segments", "--columns", "offset"],
-        ["--format", "csv"],
+        ["--format", "xml"],
         ["--threads", "0"],
         ["--threads", "two"],
         ["--topic", "no-such-topic"],

@@ -12,13 +12,14 @@ import pytest
 import magicbyte as mb
 from magicbyte.decoding.faults import fault_name
 from magicbyte.decoding.schema_text import SchemaText
+from magicbyte.errors import SchemaError
 from magicbyte.tables.json_values import json_values
 
 pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 pytest.importorskip("ptars", reason="the extra protobuf is not installed")
 pytest.importorskip("grpc_tools", reason="the extra protobuf is not installed")
 
-from magicbyte.decoding.protobuf import ProtobufDecoder, compile_schema
+from magicbyte.decoding.protobuf import ProtobufDecoder, compile_schema, union_of_versions
 
 NUM_MUTATED = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 100_000
 
@@ -301,3 +302,58 @@ def test_missing_package_is_an_error_that_names_the_extra(monkeypatch: pytest.Mo
     monkeypatch.setattr(_library, "import_module", fail)
     with pytest.raises(mb.InputError, match=r"magicbyte\[protobuf\]"):
         compile_schema(schema(descriptor_set=b""))
+
+
+def union_decoder(*texts: str) -> ProtobufDecoder:
+    files = [
+        compile_schema(SchemaText(schema_type="PROTOBUF", text=f"syntax = 'proto3'; {text}"))
+        for text in texts
+    ]
+    union = SchemaText(schema_type="PROTOBUF", text="", descriptor_set=union_of_versions(files))
+    return ProtobufDecoder(compile_schema(union).named("M"))
+
+
+def test_union_of_versions_has_the_fields_of_each_number() -> None:
+    decoder = union_decoder(
+        "message M { int32 a = 1; string gone = 2; N n = 3; E e = 4; repeated int32 r = 6; enum E { A = 0; } }"
+        "message N { int32 x = 1; }",
+        "message M { reserved 2; int64 b = 1; N n = 3; E e = 4; bool gone = 5; map<string, N> m = 7;"
+        "enum E { Z = 0; B = 1; } } message N { reserved 1; string y = 2; oneof o { int32 p = 3; int32 q = 4; } }",
+    )
+    types = {one.name: one.type for one in decoder.type}
+    assert list(types) == ["b", "gone_2", "n", "e", "r", "gone", "m"]
+    assert types["b"] == pa.int64() and types["gone_2"] == pa.string()
+    assert types["n"].names == ["x", "y", "p", "q"]
+    first = bytes.fromhex("0805" + "120178" + "1a020801" + "2001" + "3201" + "09")
+    second = bytes.fromhex("0807" + "1a03120179" + "2801")
+    decoded = decoder.decode(pa.array([first, second], pa.binary()), 0)
+    assert decoded.error_codes.tolist() == [0, 0]
+    rows = decoded.array.to_pylist()
+    assert (rows[0]["b"], rows[0]["gone_2"], rows[0]["n"]["x"], rows[0]["r"]) == (5, "x", 1, [9])
+    assert (rows[1]["b"], rows[1]["gone_2"], rows[1]["gone"]) == (7, None, True)
+    assert (rows[1]["n"]["x"], rows[1]["n"]["y"]) == (None, "y")
+
+
+def test_union_of_versions_adds_messages_that_later_versions_do_not_have() -> None:
+    decoder = union_decoder(
+        "message M { Old o = 1; In i = 2; message In { int32 z = 1; } } message Old { int32 x = 1; }",
+        "message M { int32 k = 3; }",
+        "message M { int32 k = 3; int32 l = 4; }",
+    )
+    assert decoder.type.names == ["o", "i", "k", "l"]
+    assert decoder.type.field("i").type.names == ["z"]
+
+
+@pytest.mark.parametrize(
+    ("earlier", "newer", "message"),
+    [
+        ("int32 a = 1;", "string a = 1;", "number 1 is int32 in one version and string"),
+        ("int32 a = 1;", "repeated int32 a = 1;", "is int32 in one version and repeated int32"),
+        ("int32 a = 1;", "sint32 a = 1;", "is int32 in one version and sint32"),
+    ],
+)
+def test_union_of_numbers_that_are_written_in_two_ways_is_an_error(
+    earlier: str, newer: str, message: str
+) -> None:
+    with pytest.raises(SchemaError, match=message):
+        union_decoder(f"message M {{ {earlier} }}", f"message M {{ {newer} }}")

@@ -500,3 +500,43 @@ def test_sum_of_decoded_and_undecoded_values_is_reported_where_a_read_ends_early
     next(batches)
     batches.close()
     assert [one.code for one in report.findings] == ["values-decoded", "values-decoded"]
+
+
+def test_union_of_versions_keeps_a_field_that_the_newest_schema_dropped():
+    newest = {
+        field.name for field in mb.open(LOG_DIR).typed_records("orders").schema.field("value").type
+    }
+    rows = mb.open(LOG_DIR).typed_records("orders", reader_schema="union")
+    union = rows.schema.field("value").type
+    assert newest <= set(union.names)
+    judge = expected_rows("orders")
+    for row in rows.to_pylist():
+        expected = judge[row["partition"], row["offset"]]
+        if expected["value_hex"] is None:
+            continue
+        own = expected["value"]["avro"]
+        renamed = {"buyer": own.get("buyer", own.get("customer"))}
+        for name, value in (own | renamed).items():
+            assert name == "customer" or row["value"][name] is None or name in union.names
+            if name != "customer" and not isinstance(value, dict):
+                assert is_same(row["value"][name], value), name
+
+
+def test_union_of_versions_that_cannot_be_promoted_is_an_error(tmp_path: Path):
+    schemas = [("t-value", 1, 1, record("int")), ("t-value", 2, 2, record("string"))]
+    dataset = log_with(tmp_path, schemas, [framed(1, b"\x0a"), framed(2, b"\x02x")])
+    with pytest.raises(mb.InputError, match=r"union of all versions of t-value: R\.v.*latest"):
+        dataset.typed_records("t", reader_schema="union")
+    with pytest.raises(mb.InputError, match="no schema with id 99"):
+        dataset.typed_records("t", reader_schema=99)
+    promoted = [("t-value", 1, 1, record("int")), ("t-value", 2, 2, record("long"))]
+    dataset = log_with(tmp_path / "2", promoted, [framed(1, b"\x0a"), framed(2, b"\x0c")])
+    rows = dataset.typed_records("t", reader_schema="union")
+    assert rows.schema.field("value").type.field("v").type == pa.int64()
+    assert [row["value"] for row in rows.to_pylist()] == [{"v": 5}, {"v": 6}]
+
+
+def test_union_of_protobuf_versions_and_of_json_is_read():
+    for topic in ("payments", "clicks"):
+        rows = mb.open(LOG_DIR).typed_records(topic, reader_schema="union").to_pylist()
+        assert [row["value_error"] for row in rows] == [None] * len(rows)

@@ -1,11 +1,17 @@
-"""Rows as CSV (RFC 4180): null is an empty field, and an empty text is a quoted one."""
+"""Rows as CSV (RFC 4180): null is an empty field, and an empty text is a quoted one.
 
+Lists, maps and structs are JSON in one field.
+"""
+
+import json
 from base64 import b64encode
 from collections.abc import Callable, Sequence
 from typing import IO, Any
 
 import pyarrow as pa
 
+from magicbyte.tables.json_values import json_values
+from magicbyte.tables.table_definition import TIME
 from magicbyte_cli.display import iso_time
 from magicbyte_cli.row_chunks import row_chunks
 
@@ -36,19 +42,25 @@ class CsvWriter:
                 self._write_line(fields)
 
     def _fields(self, column: pa.Array) -> list[str]:
-        if pa.types.is_timestamp(column.type):
+        if column.type == TIME:
             return [
                 "" if value is None else iso_time(value)
                 for value in column.view(pa.int64()).to_pylist()
             ]
-        return ["" if value is None else self._field(value) for value in column.to_pylist()]
+        is_bytes = pa.types.is_binary(column.type)
+        values = column.to_pylist() if is_bytes else json_values(column)
+        return ["" if value is None else self._field(value) for value in values]
 
     def _field(self, value: Any) -> str:
         if isinstance(value, bytes):
             return _quoted(self._bytes_text(value))
+        if isinstance(value, str):
+            return _quoted(value)
+        if isinstance(value, dict | list):
+            return _quoted(json.dumps(value, ensure_ascii=False, separators=(",", ":")))
         if isinstance(value, bool):
             return "true" if value else "false"
-        return str(value) if isinstance(value, int) else _quoted(value)
+        return str(value)
 
     def _write_line(self, fields: Sequence[str]) -> None:
         self._out.write((",".join(fields) + LINE_END).encode("utf-8", "backslashreplace"))

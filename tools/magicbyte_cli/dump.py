@@ -13,6 +13,7 @@ from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
+from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
@@ -93,7 +94,9 @@ NOT_IN_NDJSON = ("file", "position")
 )
 @paths_argument
 @table_option("Table to print.")
-@format_option("Aligned columns, or one JSON object per line.")
+@format_option(
+    "Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.", "csv"
+)
 @names_option(
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
@@ -323,8 +326,12 @@ def _print(
     writer.flush()
 
 
-def _writer(schema: pa.Schema, format_name: str, bytes_as: str) -> NdjsonWriter | TextWriter:
+def _writer(
+    schema: pa.Schema, format_name: str, bytes_as: str
+) -> NdjsonWriter | CsvWriter | TextWriter:
     out = sys.stdout.buffer
+    if format_name == "csv":
+        return CsvWriter(out, schema, bytes_as=bytes_as)
     if format_name == "ndjson":
         return NdjsonWriter(out, schema, bytes_as=bytes_as)
     return TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())

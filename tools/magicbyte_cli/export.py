@@ -1,9 +1,13 @@
-"""`magicbyte export`: writes a table of a log to a Parquet or Arrow file."""
+"""`magicbyte export`: writes a table of a log to a Parquet, Arrow, CSV or NDJSON file."""
 
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
+from typing import BinaryIO
 
 import click
+import pyarrow as pa
 
 from magicbyte import Dataset, InputError, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
@@ -15,7 +19,9 @@ from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
 from magicbyte_cli import parameters
 from magicbyte_cli.column_condition import ColumnCondition
+from magicbyte_cli.csv_writer import BYTE_TEXTS, CsvWriter
 from magicbyte_cli.display import counted
+from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
@@ -42,6 +48,9 @@ from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
 
+TEXT_SUFFIXES = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
+"""Formats of text, by file name suffix."""
+
 MAX_DEFAULT_THREADS = 4
 """Most threads that read by default: each may hold results of 32 MiB."""
 
@@ -52,12 +61,13 @@ def default_threads() -> int:
 
 
 @click.command(
-    short_help="Write a table as Parquet or Arrow.",
+    short_help="Write a table as Parquet, Arrow, CSV or NDJSON.",
     epilog="""\b
     Examples:
       magicbyte export /var/lib/kafka -o records.parquet
       magicbyte export /var/lib/kafka --topic orders --columns offset,timestamp,value -o orders.arrow
       magicbyte export /var/lib/kafka --topic orders --decode auto -o orders.parquet
+      magicbyte export /var/lib/kafka --topic orders --decode auto --latest -o orders.csv
       magicbyte export /var/lib/kafka --table batches --overwrite -o batches.parquet
     """,
 )
@@ -73,8 +83,17 @@ def default_threads() -> int:
 @click.option(
     "--format",
     "format_name",
-    type=click.Choice(tuple(FORMATS)),
-    help="Parquet compressed with zstd, or an Arrow IPC file compressed with lz4.  [default: from the suffix of OUT]",
+    type=click.Choice((*FORMATS, *dict.fromkeys(TEXT_SUFFIXES.values()))),
+    help="Parquet compressed with zstd, an Arrow IPC file compressed with lz4, CSV with JSON for lists and structs, or one "
+    "JSON object per line.  [default: from the suffix of OUT]",
+)
+@click.option(
+    "--bytes",
+    "bytes_as",
+    type=click.Choice(tuple(BYTE_TEXTS)),
+    default="base64",
+    help="Format of bytes in CSV and NDJSON. With `text`, CSV has escapes such as \\xff for bytes that are not UTF-8, and "
+    "NDJSON base64 under a name that ends in _base64.",
 )
 @table_option("Table to write.")
 @names_option("--columns", help="Only these columns, in the table's order.  [default: all]")
@@ -100,6 +119,7 @@ def export(
     paths: tuple[str, ...],
     out: Path,
     format_name: str | None,
+    bytes_as: str,
     table_name: str,
     columns: tuple[str, ...] | None,
     threads: int,
@@ -115,10 +135,11 @@ def export(
     """Write the records of a log, or another of its tables, to the file OUT.
 
     Columns and types are the same as in the Parquet files that `pipeline` writes; timestamps are in
-    microseconds. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
+    microseconds. CSV has them in ISO 8601, NDJSON in milliseconds, as `dump`. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
     Findings, and records and bytes that were not exported, are reported on stderr.
     """
     format_name = format_name or _format_of(out)
+    is_text = format_name not in FORMATS
     table = ALL_TABLES[table_name]
     is_chosen = bool(latest or where or columns_where)
     for is_given, option in (
@@ -141,24 +162,30 @@ def export(
             columns_where=columns_where,
         )
         topic = only_topic(topics_of(dataset))
-        rows = stored_rows(typed.rows(dataset, topic, columns), topic)
+        typed_rows = typed.rows(dataset, topic, columns)
+        rows = typed_rows if is_text else stored_rows(typed_rows, topic)
     else:
         selected = table.names if columns is None else table.check(columns)
         column_names = tuple(name for name in table.names if name in selected)
-        if is_chosen:
-            choose = partial(
-                records_where,
-                dataset,
-                dispositions=DELIVERED,
-                where=where,
-                latest=latest,
-                columns_where=columns_where,
-            )
+        choose = partial(
+            records_where,
+            dataset,
+            dispositions=DELIVERED,
+            where=where,
+            latest=latest,
+            columns_where=columns_where,
+        )
+        if is_text:
+            is_records = table_name == "records"
+            rows = choose(column_names) if is_records else dataset.table(table_name, column_names)
+        elif is_chosen:
             rows = stored_table(choose, table, column_names)
         else:
             rows = dataset.stored(table_name, column_names)
 
-    report, num_rows = _write(dataset, rows, table_name, out, format_name, overwrite=overwrite)
+    report, num_rows = _write(
+        dataset, rows, table_name, out, format_name, bytes_as, overwrite=overwrite
+    )
     report.findings = explain(report.findings)
 
     warn_of_internal_topics(dataset, table_name)
@@ -173,11 +200,12 @@ def export(
 
 def _format_of(out: Path) -> str:
     """Return the format for the suffix of *out*; InputError if the suffix is of no known format."""
-    format_name = SUFFIXES.get(out.suffix.lower())
+    suffixes = SUFFIXES | TEXT_SUFFIXES
+    format_name = suffixes.get(out.suffix.lower())
     if format_name is None:
         raise InputError(
             f"the suffix {out.suffix!r}" if out.suffix else "no suffix",
-            f"one of {', '.join(SUFFIXES)}, or --format",
+            f"one of {', '.join(suffixes)}, or --format",
             path=str(out),
         )
     return format_name
@@ -189,22 +217,40 @@ def _write(
     table_name: str,
     out: Path,
     format_name: str,
+    bytes_as: str,
     *,
     overwrite: bool,
 ) -> tuple[Report, int]:
     """Write *rows* of a table to *out*; return the report of the read, and the number of rows."""
     report = Report()
     total = sum(file.size_bytes - file.start for log in dataset.logs for file in log.logs)
+    num_rows = 0
     with whole_file(out) as file:
         with (
             ProgressBar() as bar,
-            TableFile(file, table_name, rows.schema, format_name) as table_file,
+            _opened(file, table_name, rows.schema, format_name, bytes_as) as write,
         ):
             for batch in rows.read_into(report):
-                table_file.write(batch)
+                num_rows += batch.num_rows
+                write(batch)
                 del batch  # the next batch reuses its memory
                 if done := sum(report.bytes.values()):
                     bar.show(done, total)
         # Another process may have created the file during the read.
         check_writable(out, replace=overwrite)
-    return report, table_file.num_rows
+    return report, num_rows
+
+
+@contextmanager
+def _opened(
+    file: BinaryIO, table_name: str, schema: pa.Schema, format_name: str, bytes_as: str
+) -> Iterator[Callable[[pa.RecordBatch], None]]:
+    """Yield a function that writes rows of *schema* to *file*."""
+    if format_name in FORMATS:
+        with TableFile(file, table_name, schema, format_name) as table_file:
+            yield table_file.write
+        return
+    writer_class = CsvWriter if format_name == "csv" else NdjsonWriter
+    row_writer = writer_class(file, schema, bytes_as=bytes_as)
+    yield row_writer.write
+    row_writer.flush()

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from magicbyte.tables.json_values import JSON_METADATA, json_values
 from magicbyte.tables.schemas import HEADERS
+from magicbyte.tables.table_definition import TIME
 from magicbyte_cli.row_chunks import element_chunks, has_long_list, row_chunks
 
 ENCODE = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
@@ -115,7 +116,7 @@ class NdjsonWriter:
             return [f"{name}{text or 'null'}" for text in column.to_pylist()]
         if pa.types.is_binary(column_field.type):
             return self._byte_members(column_field.name, name, column.to_pylist())
-        if pa.types.is_timestamp(column_field.type):
+        if column_field.type == TIME:
             column = column.cast(pa.int64())
         if column_field.type == HEADERS:
             empty = f"{name}[]"

@@ -150,10 +150,11 @@ def pipeline(
     """
     settings = dict(_setting(text) for text in conf)
     try:
-        from magicbyte.spark.pipeline_run import DecodeSettings, Pipeline
+        from magicbyte.spark.pipeline_run import Pipeline
         from magicbyte.spark.session import LazySession
         from magicbyte.spark.table_formats import TableFormats
         from magicbyte.spark.task_writer import OutputSettings
+        from magicbyte.spark.typed_topics import DecodeSettings
     except ModuleNotFoundError as error:
         if error.name is None or error.name.partition(".")[0] not in ("pyspark", "py4j"):
             raise

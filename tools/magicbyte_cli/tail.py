@@ -9,6 +9,7 @@ import click
 
 from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.logdir.unread_path import FAILURES
+from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.selection import flag_option, with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
@@ -48,7 +49,7 @@ class FollowCommand:
     open_dataset: Callable[[], Dataset]
     choose: "RecordFilter"
     columns: Sequence[str]
-    writer: NdjsonWriter | TextWriter
+    writer: NdjsonWriter | CsvWriter | TextWriter
     tail: int | None
     limit: int | None
     typed: "FollowedTopics | None" = None

@@ -13,8 +13,9 @@ from magicbyte import Dataset, Finding, InputError
 from magicbyte.decoding.decode_option import parse_decode_option
 from magicbyte.reading.typed_columns import COLUMNS, SIDES, typed_field
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
+from magicbyte_cli.csv_writer import BYTE_TEXTS
 from magicbyte_cli.display import printable_bytes
-from magicbyte_cli.ndjson import JSON_TEXT
+from magicbyte_cli.ndjson import JSON_TEXT, as_text
 from magicbyte_cli.selection import Decorator, with_options
 from magicbyte_cli.stderr_messages import warn
 
@@ -23,6 +24,8 @@ TEXT_COLUMNS = (
 )
 SCHEMA_LABELS = ("key_schema", "value_schema")
 """Columns of the text format with subject, version and id of a schema in one cell."""
+
+UNDECODED = ("key_bytes", "value_bytes")
 
 ONE_OF = {name.encode(): text.encode() for name, text in ONE_OF_METADATA.items()}
 
@@ -63,9 +66,9 @@ decode_options: Decorator = with_options(
             "--reader-schema",
             "reader_schema",
             default="latest",
-            metavar="ID|FILE",
-            help="With --decode: schema of the columns, to which values of other versions are resolved.  "
-            "[default: the newest of the topic]",
+            metavar="ID|FILE|union",
+            help="With --decode: schema of the columns, to which values of other versions are resolved; `union` has the fields "
+            "of all versions.  [default: the newest of the topic]",
         ),
     ]
 )
@@ -94,7 +97,15 @@ class PrintedColumns:
         if name in SIDES:
             metadata = JSON_METADATA if self.format_name == "ndjson" else None
             return pa.field(name, pa.string(), metadata=metadata)
+        if self._is_named_by_value(name):
+            metadata = JSON_METADATA if name == "headers" else None
+            return pa.field(name, pa.string(), metadata=metadata)
         return pa.field(name, pa.string()) if name in SCHEMA_LABELS else typed_field(name)
+
+    def _is_named_by_value(self, name: str) -> bool:
+        """Return whether NDJSON would name members by their values: `_base64` for bytes that are not UTF-8."""
+        has_bytes = name == "headers" or name in UNDECODED
+        return has_bytes and self.format_name == "ndjson" and self.bytes_as == "text"
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -108,8 +119,25 @@ class PrintedColumns:
 
     def printable(self, batch: pa.RecordBatch) -> pa.RecordBatch:
         """Return the printed columns of *batch*, which has the columns `sources`."""
-        arrays = [_cells(batch, name, self.format_name, self.bytes_as) for name in self.names]
+        arrays = [self._column(batch, name) for name in self.names]
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
+
+    def _column(self, batch: pa.RecordBatch, name: str) -> pa.Array:
+        if not self._is_named_by_value(name):
+            return _cells(batch, name, self.format_name, self.bytes_as)
+        column = batch.column(name)
+        if name == "headers":
+            cells = [_json_cell(list(map(_header, one)), False) for one in column.to_pylist()]
+        else:
+            cells = json_values(column)
+        return pa.array(cells, pa.string())
+
+
+def _header(header: dict[str, Any]) -> dict[str, Any]:
+    """Return a record header with the same members for any value: text, or base64 if it is not UTF-8."""
+    suffix, text = as_text(header["value"])
+    members = {"key": header["key"], "value": None, "value_base64": None}
+    return members | {f"value{suffix}": text}
 
 
 def _cells(batch: pa.RecordBatch, name: str, format_name: str, bytes_as: str) -> pa.Array:
@@ -128,12 +156,20 @@ def _cells(batch: pa.RecordBatch, name: str, format_name: str, bytes_as: str) ->
         ]
     if format_name == "ndjson":
         return pa.array([_json_cell(one, is_json) for one in contents], pa.string())
-    is_text = pa.types.is_string(column.type)
-    format_bytes = BYTE_FORMATS[bytes_as]
+    byte_formats = BYTE_TEXTS if format_name == "csv" else BYTE_FORMATS
+    format_bytes = byte_formats[bytes_as]
     if pa.types.is_binary(column.type):
         cells = [None if one is None else format_bytes(one) for one in column.to_pylist()]
+    elif pa.types.is_string(column.type):
+        cells = contents
     else:
-        cells = [one if one is None or is_text else _json_cell(one, is_json) for one in contents]
+        is_bare = format_name == "csv"  # a date, a decimal or an enum needs no quotes of JSON
+        cells = [
+            one if is_bare and isinstance(one, str) else _json_cell(one, is_json)
+            for one in contents
+        ]
+    if format_name == "csv":
+        return pa.array(cells, pa.string())
     errors = batch.column(f"{name}_error").to_pylist()
     undecoded = batch.column(f"{name}_bytes").to_pylist()
     ids = batch.column(f"{name}_schema_id").to_pylist()

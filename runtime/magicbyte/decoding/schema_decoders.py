@@ -1,16 +1,18 @@
 """Decoders of schemas, made once for each schema, and the names of the records that schemas describe."""
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from magicbyte.decoding._avro_text import AvroTextDecoder
 from magicbyte.decoding.avro import AvroDecoder, AvroJsonDecoder, AvroSchema, parse_schema
+from magicbyte.decoding.avro import union_of_versions as avro_union
 from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.json_text import JsonTextDecoder
 from magicbyte.decoding.kafka_serdes import ValueDecoder
 from magicbyte.decoding.message_indexes import IndexPath
 from magicbyte.decoding.protobuf import ProtobufDecoder, ProtobufFiles, compile_schema
+from magicbyte.decoding.protobuf import union_of_versions as protobuf_union
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import NotColumnarError, SchemaError
 
@@ -82,6 +84,29 @@ class SchemaDecoders:
         if schema_text.message_name is not None:
             return files.named(schema_text.message_name)
         return None if path is None else files.at(path)
+
+    def union(self, versions: Sequence[SchemaText], name: str) -> SchemaText:
+        """Return a schema that has the fields of all *versions*, of Avro or Protobuf, the oldest version first.
+
+        Args:
+            versions: Versions that can be used.
+            name: Full name of the record or message in the newest version.
+        Raises:
+            SchemaError: A field has types that cannot be promoted to one of them.
+        """
+        newest = versions[-1]
+        parsed = [self.parsed(one) for one in versions]
+        avro = [one for one in parsed if isinstance(one, AvroSchema)]
+        protobuf = [one for one in parsed if isinstance(one, ProtobufFiles)]
+        return SchemaText(
+            schema_type=newest.schema_type,
+            text=avro_union(avro).text if avro else "",
+            descriptor_set=protobuf_union(protobuf) if protobuf else None,
+            message_name=name if protobuf else None,
+            label=f"union of {len(versions)} versions of {', '.join(newest.subjects)}",
+            identity=("union", *(one.cache_key for one in versions)),
+            subjects=newest.subjects,
+        )
 
     def decoder(
         self,

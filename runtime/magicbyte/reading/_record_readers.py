@@ -19,10 +19,12 @@ from magicbyte.decoding.protobuf import ProtobufFiles
 from magicbyte.decoding.schema_decoders import JSON_RECORD, SchemaDecoders
 from magicbyte.decoding.schema_lookup import SchemaLookup
 from magicbyte.decoding.schema_text import SchemaText
-from magicbyte.errors import InputError
+from magicbyte.errors import InputError, SchemaError
 from magicbyte.reading._schema_sources import schema_of_file
 
 LATEST = "latest"
+UNION = "union"
+"""Reader schema with the fields of all versions."""
 
 MAX_TRIED = 1000
 """Values of a batch that a new schema is tried with."""
@@ -41,7 +43,7 @@ class RecordReaders:
     lookup: SchemaLookup
     decoders: SchemaDecoders
     reader_schema: str | int = LATEST
-    """Schema of the columns: `latest`, an id, or the path of a file."""
+    """Schema of the columns: `latest`, `union`, an id, or the path of a file."""
     _writers: dict[str, dict[Any, Reader]] = field(default_factory=dict)
     """Schemas by which values decoded, by the name of their record."""
     _seen: set[Any] = field(default_factory=set)
@@ -116,6 +118,8 @@ class RecordReaders:
     def _reader(self, name: str, writers: Sequence[Reader]) -> Reader:
         """Return the schema of the columns of the record *name*, and the message in it."""
         path = writers[0][1]
+        if self.reader_schema == UNION:
+            return self._union(name, writers), path
         if self.reader_schema != LATEST:
             chosen = self._reader_of_option()
             if self._describes(chosen, path, name):
@@ -124,6 +128,32 @@ class RecordReaders:
             if self._describes(schema_text, path, name):
                 return schema_text, path
         return writers[-1]
+
+    def _union(self, name: str, writers: Sequence[Reader]) -> SchemaText:
+        """Return the schema with the fields of all versions that describe the record *name*."""
+        texts = [schema_text for schema_text, _ in writers]
+        known = self.lookup.newest_like(texts)
+        path = writers[0][1]
+        versions = {
+            one.cache_key: one for one in (*known, *texts) if self._is_version(one, path, name)
+        }
+        ordered = sorted(versions.values(), key=lambda one: (one.version or 0, one.id or 0))
+        if ordered[-1].schema_type not in ("AVRO", "PROTOBUF"):
+            return ordered[-1]
+        try:
+            return self.decoders.union(ordered, name)
+        except SchemaError as error:
+            raise InputError(
+                f"the union of all versions of {', '.join(ordered[-1].subjects) or name}: {error}",
+                "another reader schema, such as latest or an id",
+            ) from error
+
+    def _is_version(self, schema_text: SchemaText, path: IndexPath | None, name: str) -> bool:
+        """Return whether *schema_text* describes the record *name*, or is of the topic's subject, whose record was renamed."""
+        if self.decoders.parsed(schema_text) is None and schema_text.schema_type != "JSON":
+            return False
+        is_own = schema_text.schema_type == "AVRO" and self.own_subject in schema_text.subjects
+        return is_own or self._describes(schema_text, path, name)
 
     def _describes(self, schema_text: SchemaText, path: IndexPath | None, name: str) -> bool:
         return self.decoders.record_name(schema_text, path) == name

@@ -156,7 +156,7 @@ class Dataset(PartitionTables):
             value: Form of the values.
             schemas: Files or folders with the schemas of a registry. Default: the registries below the dataset's paths.
             reader_schema: Schema of the columns, to which values of other versions are resolved: ``"latest"`` is the newest
-                version in the registry; or its id, or the path of a file.
+                version in the registry, ``"union"`` has the fields of all; or an id, or the path of a file.
             columns: Columns of typed records, or others of `records`. Default: all of docs/typed-values.md but subjects.
             dispositions: Dispositions of the records, as for `records`.
             latest: Only the last record of each key of each partition, without tombstones, as by `latest`.

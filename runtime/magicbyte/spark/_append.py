@@ -34,10 +34,10 @@ from magicbyte.spark._pipeline_plan import text_of_tasks, without_index_plan
 from magicbyte.spark._spark_errors import translated_errors
 from magicbyte.spark._survey_job import survey_on_spark
 from magicbyte.spark._tasks import tasks
-from magicbyte.spark._typed_topics import TypedTopics
 from magicbyte.spark._work_folder import METADATA_FOLDER
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.task_writer import OutputSettings
+from magicbyte.spark.typed_topics import TypedTopics
 from magicbyte.storage import NO_OPTIONS, StorageOptions
 from magicbyte.storage.output_folder import OutputFolder
 

@@ -20,7 +20,6 @@ from magicbyte.findings import Finding
 from magicbyte.spark._driver_tables import PipelineSummary, write_driver_tables, write_table
 from magicbyte.spark._pipeline_plan import PipelinePlan, task_lines, text_of
 from magicbyte.spark._spark_errors import DamagedError, translated_errors
-from magicbyte.spark._typed_topics import TypedTopics
 from magicbyte.spark._work_folder import METADATA_FOLDER, WorkFolder
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.task_writer import (
@@ -30,6 +29,7 @@ from magicbyte.spark.task_writer import (
     TaskWriter,
     output_path,
 )
+from magicbyte.spark.typed_topics import TypedTopics
 from magicbyte.storage import NO_OPTIONS, StorageOptions
 from magicbyte.verification.verify import Verification
 

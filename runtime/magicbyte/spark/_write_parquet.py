@@ -68,10 +68,11 @@ def write_parquet(
         360000
     """
     # A task, which imports this package too, does not need these.
-    from magicbyte.spark.pipeline_run import DecodeSettings, Pipeline
+    from magicbyte.spark.pipeline_run import Pipeline
     from magicbyte.spark.session import LazySession
     from magicbyte.spark.table_formats import TableFormats
     from magicbyte.spark.task_writer import OutputSettings
+    from magicbyte.spark.typed_topics import DecodeSettings
 
     settings = DecodeSettings.of(decode, [os.fspath(one) for one in schemas], reader_schema)
     tables = ["records"] if append and tables is None else tables

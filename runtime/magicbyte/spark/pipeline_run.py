@@ -15,11 +15,11 @@ from magicbyte.spark._driver_tables import PipelineSummary
 from magicbyte.spark._pipeline import Say, write_tables
 from magicbyte.spark._pipeline_plan import SMALL_BYTES, PipelinePlan, make_plan, size_of
 from magicbyte.spark._stage import Stage, check_output, staged
-from magicbyte.spark._typed_topics import DecodeSettings, TypedTopics, settled_topics
 from magicbyte.spark._write_internal_tables import write_internal_tables
 from magicbyte.spark.session import LazySession
 from magicbyte.spark.table_formats import TableFormats
 from magicbyte.spark.task_writer import TASK_TABLES, OutputSettings
+from magicbyte.spark.typed_topics import DecodeSettings, TypedTopics, settled_topics
 from magicbyte.storage import NO_OPTIONS, StorageOptions, is_url
 from magicbyte.storage.output_folder import OutputFolder, output_folder
 from magicbyte.verification.verify import Verification

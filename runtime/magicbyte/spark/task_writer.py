@@ -32,7 +32,7 @@ from magicbyte.tables.stored_types import stored_schema, to_stored_batch
 from magicbyte.tables.table_files import TableFile
 
 if TYPE_CHECKING:
-    from magicbyte.spark._typed_topics import TopicCounts, TypedTopic
+    from magicbyte.spark.typed_topics import TopicCounts, TypedTopic
 
 ROWS_PER_BATCH = 4096
 """Largest number of rows of the table `batches` in one Arrow batch."""

@@ -7,6 +7,7 @@ from magicbyte.decoding.avro._decoder import AvroDecoder, AvroJsonDecoder, Decod
 from magicbyte.decoding.avro._faults import fault_sentence
 from magicbyte.decoding.avro._json_encoding import encode_json
 from magicbyte.decoding.avro._schema import AvroSchema, parse_schema
+from magicbyte.decoding.avro._versions import union_of_versions
 
 __all__ = [
     "AvroDecoder",
@@ -16,4 +17,5 @@ __all__ = [
     "encode_json",
     "fault_sentence",
     "parse_schema",
+    "union_of_versions",
 ]

@@ -2,5 +2,6 @@
 
 from magicbyte.decoding.protobuf._batch_decoder import ProtobufDecoder
 from magicbyte.decoding.protobuf._compiler import ProtobufFiles, compile_schema
+from magicbyte.decoding.protobuf._versions import union_of_versions
 
-__all__ = ["ProtobufDecoder", "ProtobufFiles", "compile_schema"]
+__all__ = ["ProtobufDecoder", "ProtobufFiles", "compile_schema", "union_of_versions"]

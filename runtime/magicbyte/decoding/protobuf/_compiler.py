@@ -49,6 +49,11 @@ class ProtobufFiles:
         return ProtobufFiles, (*self._source, self._where)
 
     @property
+    def descriptor_set(self) -> bytes:
+        """Serialized FileDescriptorSet with the main file and those that it imports."""
+        return self._source[0]
+
+    @property
     def num_messages(self) -> int:
         """Messages of the main file, nested ones included."""
         return len(self._by_index)

@@ -130,7 +130,7 @@ class TypedTopic:
 
 @dataclass(frozen=True, slots=True)
 class TypedTopics:
-    """The topics of a pipeline, as they are decoded."""
+    """Decoders of the topics of a pipeline."""
 
     settings: DecodeSettings
     by_name: Mapping[str | None, TypedTopic]
@@ -139,7 +139,7 @@ class TypedTopics:
 
     @property
     def facts(self) -> dict[str, Any]:
-        """Facts that the plan of tasks depends on: files of other schemas are not those of an interrupted run."""
+        """Facts that the plan of tasks depends on: an interrupted run with other schemas is not resumed."""
         schemas = {
             topic or "": hashlib.sha256(typed.schema.serialize()).hexdigest()
             for topic, typed in self.by_name.items()

@@ -1,0 +1,144 @@
+"""The union of all versions of a Protobuf schema: messages that have the fields of each version, by their numbers."""
+
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from magicbyte.decoding.protobuf._compiler import ProtobufFiles
+from magicbyte.decoding.protobuf._library import library
+from magicbyte.decoding.protobuf._message_types import (
+    ENUM,
+    INT32,
+    INT64,
+    MESSAGE,
+    SINT32,
+    SINT64,
+    UINT32,
+    UINT64,
+)
+from magicbyte.errors import SchemaError
+
+WIDER = {
+    **{(INT32, INT64): INT64, (UINT32, UINT64): UINT64, (SINT32, SINT64): SINT64},
+    **{(INT64, INT32): INT64, (UINT64, UINT32): UINT64, (SINT64, SINT32): SINT64},
+}
+"""Types that take the values of two others, which have the same bytes."""
+OPTIONAL, REQUIRED, REPEATED = 1, 2, 3
+"""Labels of a FieldDescriptorProto."""
+
+
+def union_of_versions(versions: Sequence[ProtobufFiles]) -> bytes:
+    """Return a FileDescriptorSet whose last file has the messages of all *versions*, the oldest version first.
+
+    Fields have the order of their first appearance, and the name of their number in the last version. A field that the
+    last version does not have may be null, also in proto3, which does not write zeros.
+
+    Raises:
+        SchemaError: A number has types that are not written alike.
+    """
+    descriptors = library("google.protobuf.descriptor_pb2")
+    sets = [descriptors.FileDescriptorSet.FromString(one.descriptor_set) for one in versions]
+    for version, files in zip(versions, sets, strict=True):
+        _main_last(files, version.main.name)
+    merged = reduce(_merged_sets, sets)
+    return bytes(merged.SerializeToString())
+
+
+def _main_last(files: Any, main_name: str) -> None:
+    """Move the main file of a set to its end, after the files that it imports."""
+    ordered = sorted(files.file, key=lambda one: one.name == main_name)
+    copies = [type(one).FromString(one.SerializeToString()) for one in ordered]
+    del files.file[:]
+    files.file.extend(copies)
+
+
+def _merged_sets(earlier: Any, newer: Any) -> Any:
+    old, main = earlier.file[-1], newer.file[-1]
+    if old.package != main.package:
+        return newer
+    merged = type(newer)()
+    names = {one.name for one in newer.file}
+    merged.file.extend(one for one in earlier.file[:-1] if one.name not in names)
+    merged.file.extend(newer.file)
+    main = merged.file[-1]
+    main.dependency.extend(name for name in old.dependency if name not in main.dependency)
+    _merge_definitions(old.message_type, main.message_type, old, main, main)
+    return merged
+
+
+def _merge_definitions(
+    old_messages: Any, new_messages: Any, old_parent: Any, new_parent: Any, main: Any
+) -> None:
+    """Add the messages and enums of *old_parent*, a file or a message, to *new_parent*."""
+    by_name = {one.name: one for one in new_messages}
+    for old in old_messages:
+        if old.name in by_name:
+            _merge_message(old, by_name[old.name], main)
+        else:
+            new_messages.add().CopyFrom(old)
+    enums = {one.name: one for one in new_parent.enum_type}
+    for old in old_parent.enum_type:
+        if old.name not in enums:
+            new_parent.enum_type.add().CopyFrom(old)
+            continue
+        numbers = {value.number for value in enums[old.name].value}
+        names = {value.name for value in enums[old.name].value}
+        for value in old.value:
+            if value.number not in numbers and value.name not in names:
+                enums[old.name].value.add().CopyFrom(value)
+        del enums[old.name].reserved_range[:], enums[old.name].reserved_name[:]
+
+
+def _merge_message(old: Any, message: Any, main: Any) -> None:
+    _merge_definitions(old.nested_type, message.nested_type, old, message, main)
+    by_number = {one.number: one for one in message.field}
+    names = {one.name for one in message.field}
+    for field in old.field:
+        if field.number in by_number:
+            _merge_field(field, by_number[field.number], message.name)
+        else:
+            _add_field(field, message, names, main)
+    order = {field.number: index for index, field in enumerate(old.field)}
+    ordered = sorted(message.field, key=lambda one: order.get(one.number, len(order)))
+    copies = [type(one).FromString(one.SerializeToString()) for one in ordered]
+    del message.field[:], message.reserved_range[:], message.reserved_name[:]
+    message.field.extend(copies)
+
+
+def _merge_field(old: Any, field: Any, message_name: str) -> None:
+    is_alike = (old.type, old.type_name) == (field.type, field.type_name)
+    if (old.label == REPEATED) != (field.label == REPEATED) or not (
+        is_alike or (old.type, field.type) in WIDER
+    ):
+        raise SchemaError(
+            f"number {field.number} is {_described(old)} in one version and {_described(field)} in a later one",
+            "types that are written alike",
+            where=f"{message_name}.{field.name}",
+        )
+    field.type = WIDER.get((old.type, field.type), field.type)
+    if field.label == REQUIRED:
+        field.label = OPTIONAL
+
+
+def _add_field(old: Any, message: Any, names: set[str], main: Any) -> None:
+    field = message.field.add()
+    field.CopyFrom(old)
+    field.ClearField("oneof_index")
+    field.ClearField("proto3_optional")
+    field.ClearField("json_name")
+    if field.name in names:  # the name has another number now
+        field.name = f"{field.name}_{field.number}"
+    names.add(field.name)
+    if field.label == REQUIRED:
+        field.label = OPTIONAL
+    if field.label == OPTIONAL and main.syntax == "proto3" and field.type != MESSAGE:
+        # protoc, too, makes a field optional by a oneof of its own, after all others.
+        field.proto3_optional = True
+        field.oneof_index = len(message.oneof_decl)
+        message.oneof_decl.add().name = f"_{field.name}"
+
+
+def _described(field: Any) -> str:
+    name = field.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number[field.type].name
+    kind = field.type_name.removeprefix(".") if field.type in (MESSAGE, ENUM) else name[5:].lower()
+    return f"repeated {kind}" if field.label == REPEATED else kind
