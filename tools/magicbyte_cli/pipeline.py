@@ -171,13 +171,13 @@ def pipeline(
             raise InputError(f"{option} with --append", "one of them")
     if is_append:
         requested_tables = requested_tables or ("records",)
-    decode = DecodeSettings.of(forms, schema_paths, reader_schema)
+    decode_settings = DecodeSettings.of(forms, schema_paths, reader_schema)
     output = OutputSettings.of(
         requested_tables,
         columns,
         partition_by or (),
         target_file_size,
-        is_typed=decode is not None,
+        is_typed=decode_settings is not None,
     )
     stores = selection.storage_option
     if is_url(out) and not any(map(is_url, paths)):
@@ -197,7 +197,7 @@ def pipeline(
         internal_tables=has_internal_tables,
         restart=restart,
         storage_options=stores,
-        decode=decode,
+        decode_settings=decode_settings,
     )
     verification = None
 

@@ -133,10 +133,10 @@ class PrintedColumns:
         return pa.array(cells, pa.string())
 
 
-def _header(header: dict[str, Any]) -> dict[str, Any]:
+def _header(record_header: dict[str, Any]) -> dict[str, Any]:
     """Return a record header with the same members for any value: text, or base64 if it is not UTF-8."""
-    suffix, text = as_text(header["value"])
-    members = {"key": header["key"], "value": None, "value_base64": None}
+    suffix, text = as_text(record_header["value"])
+    members = {"key": record_header["key"], "value": None, "value_base64": None}
     return members | {f"value{suffix}": text}
 
 

@@ -85,17 +85,17 @@ class SchemaDecoders:
             return files.named(schema_text.message_name)
         return None if path is None else files.at(path)
 
-    def union(self, versions: Sequence[SchemaText], name: str) -> SchemaText:
-        """Return a schema that has the fields of all *versions*, of Avro or Protobuf, the oldest version first.
+    def union(self, schema_texts: Sequence[SchemaText], name: str) -> SchemaText:
+        """Return a schema that has the fields of all *schema_texts*, versions of Avro or Protobuf, the oldest version first.
 
         Args:
-            versions: Versions that can be used.
+            schema_texts: Versions that can be used.
             name: Full name of the record or message in the newest version.
         Raises:
             SchemaError: A field has types that cannot be promoted to one of them.
         """
-        newest = versions[-1]
-        parsed = [self.parsed(one) for one in versions]
+        newest = schema_texts[-1]
+        parsed = [self.parsed(one) for one in schema_texts]
         avro = [one for one in parsed if isinstance(one, AvroSchema)]
         protobuf = [one for one in parsed if isinstance(one, ProtobufFiles)]
         return SchemaText(
@@ -103,8 +103,8 @@ class SchemaDecoders:
             text=avro_union(avro).text if avro else "",
             descriptor_set=protobuf_union(protobuf) if protobuf else None,
             message_name=name if protobuf else None,
-            label=f"union of {len(versions)} versions of {', '.join(newest.subjects)}",
-            identity=("union", *(one.cache_key for one in versions)),
+            label=f"union of {len(schema_texts)} versions of {', '.join(newest.subjects)}",
+            identity=("union", *(one.cache_key for one in schema_texts)),
             subjects=newest.subjects,
         )
 

@@ -44,9 +44,9 @@ ALL_COLUMNS = tuple(
 """All columns that can be named."""
 
 
-def check_typed_columns(names: Iterable[str] | None) -> tuple[str, ...]:
-    """Return *names*, by default all usual columns; InputError names one that does not exist."""
-    checked = COLUMNS if names is None else tuple(names)
+def check_typed_columns(column_names: Iterable[str] | None) -> tuple[str, ...]:
+    """Return *column_names*, by default all usual columns; InputError names one that does not exist."""
+    checked = COLUMNS if column_names is None else tuple(column_names)
     for name in checked:
         if name not in ALL_COLUMNS:
             raise InputError(

@@ -61,7 +61,7 @@ class KeptOffsets:
     """Runs that have written to the output."""
     ends_by_partition: Offsets = field(default_factory=dict)
     """Offset after the last one that was written, for each partition."""
-    schemas: Mapping[str, str] = field(default_factory=dict)
+    topic_schemas: Mapping[str, str] = field(default_factory=dict)
     """Columns of the files of each topic with typed keys and values, as `encoded_schema` writes them."""
 
     @classmethod
@@ -109,17 +109,17 @@ class KeptOffsets:
             "settings": dict(self.settings),
         }
         value["offsets"] = to_json(self.ends_by_partition)
-        if self.schemas:
-            value["schemas"] = dict(self.schemas)
+        if self.topic_schemas:
+            value["schemas"] = dict(self.topic_schemas)
         return json.dumps(value, indent=2) + "\n"
 
-    def after(self, ends_by_partition: Offsets, schemas: Mapping[str, str]) -> "KeptOffsets":
-        """Return the kept offsets after a run that has written up to *ends_by_partition* with columns *schemas*."""
+    def after(self, ends_by_partition: Offsets, topic_schemas: Mapping[str, str]) -> "KeptOffsets":
+        """Return the kept offsets after a run that has written up to *ends_by_partition* with columns *topic_schemas*."""
         return KeptOffsets(
             self.settings,
             self.num_runs + 1,
             {**self.ends_by_partition, **ends_by_partition},
-            schemas,
+            topic_schemas,
         )
 
 
@@ -230,13 +230,13 @@ def append_records(
 
     The arguments have the meaning that they have in `magicbyte.spark._pipeline.write_tables`; *kept* are the offsets before.
     """
-    schemas = kept.schemas
+    topic_schemas = kept.topic_schemas
     if typed is not None:
         topics = plan.topics
-        schemas = typed.kept_schemas(kept.schemas, topics)
-        for sentence in typed.new_columns(kept.schemas, topics):
+        topic_schemas = typed.kept_schemas(kept.topic_schemas, topics)
+        for sentence in typed.new_columns(kept.topic_schemas, topics):
             say(sentence)
-    after = kept.after(plan.ends_by_partition, schemas)
+    after = kept.after(plan.ends_by_partition, topic_schemas)
     summary = PipelineSummary(findings=list(plan.findings))
     if kept.num_runs and after.ends_by_partition == kept.ends_by_partition:
         say("no new offsets")

@@ -181,7 +181,7 @@ class TaskRun:
         with translated_errors():
             context = spark.get().sparkContext
             started = time.monotonic()
-            typed = None if self.typed is None else self.typed.by_name
+            typed = None if self.typed is None else self.typed.topics_by_name
             writer = TaskWriter(self.work, self.output, storage_options, typed)
             context.parallelize(rest, len(rest)).mapPartitions(writer).count()
         notes = self.finished()
@@ -216,7 +216,7 @@ class TaskRun:
         """Return the findings about the values that the tasks have decoded."""
         if self.typed is None:
             return []
-        decoded = (each for _, note in sorted(notes.items()) for each in note.decoded)
+        decoded = (each for _, note in sorted(notes.items()) for each in note.decoded_counts)
         return list(self.typed.findings_of(decoded))
 
     def write_facts(self, notes: Notes, spark: LazySession, summary: PipelineSummary) -> None:

@@ -8,19 +8,21 @@ import pyarrow as pa
 class SchemaChangeError(ValueError):
     """A column has two types, which no reader merges."""
 
-    def __init__(self, column: str, earlier: str, newer: str) -> None:
-        super().__init__(f"{column} is {newer}, and was {earlier}")
-        self.column, self.earlier, self.newer = column, earlier, newer
+    def __init__(self, column: str, earlier_name: str, newer_name: str) -> None:
+        super().__init__(f"{column} is {newer_name}, and was {earlier_name}")
+        self.column, self.earlier, self.newer = column, earlier_name, newer_name
 
 
-def merged_schema(earlier: pa.Schema, newer: pa.Schema) -> pa.Schema:
+def merged_schema(earlier_schema: pa.Schema, newer_schema: pa.Schema) -> pa.Schema:
     """Return the columns of both schemas, as Spark's `mergeSchema` does; SchemaChangeError for one with two types."""
-    return pa.schema(_merged_fields([*earlier], [*newer], ""))
+    return pa.schema(_merged_fields([*earlier_schema], [*newer_schema], ""))
 
 
-def _merged_fields(earlier: list[pa.Field], newer: list[pa.Field], parent: str) -> list[pa.Field]:
-    fields_by_name = {one.name: one for one in earlier}
-    for arrow_field in newer:
+def _merged_fields(
+    earlier_fields: list[pa.Field], newer_fields: list[pa.Field], parent: str
+) -> list[pa.Field]:
+    fields_by_name = {one.name: one for one in earlier_fields}
+    for arrow_field in newer_fields:
         known = fields_by_name.get(arrow_field.name, arrow_field)
         path = parent + arrow_field.name
         if (known.metadata or {}) != (arrow_field.metadata or {}):
@@ -43,18 +45,22 @@ def _kind(arrow_field: pa.Field) -> str:
     )
 
 
-def _merged_type(earlier: pa.DataType, newer: pa.DataType, path: str) -> pa.DataType:
+def _merged_type(earlier_type: pa.DataType, newer_type: pa.DataType, path: str) -> pa.DataType:
     types = pa.types
-    if earlier == newer:
-        return earlier
-    if types.is_struct(earlier) and types.is_struct(newer):
-        return pa.struct(_merged_fields(list(earlier), list(newer), f"{path}."))
-    if types.is_list(earlier) and types.is_list(newer):
-        return pa.list_(_merged_type(earlier.value_type, newer.value_type, f"{path}[]"))
-    if types.is_map(earlier) and types.is_map(newer) and earlier.key_type == newer.key_type:
-        item_type = _merged_type(earlier.item_type, newer.item_type, f"{path}{{}}")
-        return pa.map_(earlier.key_type, item_type)
-    raise SchemaChangeError(path, _named(earlier), _named(newer))
+    if earlier_type == newer_type:
+        return earlier_type
+    if types.is_struct(earlier_type) and types.is_struct(newer_type):
+        return pa.struct(_merged_fields(list(earlier_type), list(newer_type), f"{path}."))
+    if types.is_list(earlier_type) and types.is_list(newer_type):
+        return pa.list_(_merged_type(earlier_type.value_type, newer_type.value_type, f"{path}[]"))
+    if (
+        types.is_map(earlier_type)
+        and types.is_map(newer_type)
+        and earlier_type.key_type == newer_type.key_type
+    ):
+        item_type = _merged_type(earlier_type.item_type, newer_type.item_type, f"{path}{{}}")
+        return pa.map_(earlier_type.key_type, item_type)
+    raise SchemaChangeError(path, _named(earlier_type), _named(newer_type))
 
 
 def _named(data_type: pa.DataType) -> str:
@@ -69,14 +75,16 @@ def _named(data_type: pa.DataType) -> str:
     return str(data_type)
 
 
-def added_columns(earlier: pa.Schema, newer: pa.Schema) -> list[str]:
-    """Return the columns and members, with dots between their names, that *newer* has and *earlier* lacks."""
-    return list(_added([*earlier], [*newer], ""))
+def added_columns(earlier_schema: pa.Schema, newer_schema: pa.Schema) -> list[str]:
+    """Return the columns and members, with dots between their names, that *newer_schema* has and *earlier_schema* lacks."""
+    return list(_added([*earlier_schema], [*newer_schema], ""))
 
 
-def _added(earlier: list[pa.Field], newer: list[pa.Field], parent: str) -> Iterator[str]:
-    fields_by_name = {one.name: one for one in earlier}
-    for arrow_field in newer:
+def _added(
+    earlier_fields: list[pa.Field], newer_fields: list[pa.Field], parent: str
+) -> Iterator[str]:
+    fields_by_name = {one.name: one for one in earlier_fields}
+    for arrow_field in newer_fields:
         known = fields_by_name.get(arrow_field.name)
         if known is None:
             yield parent + arrow_field.name

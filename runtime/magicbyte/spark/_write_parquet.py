@@ -90,7 +90,7 @@ def write_parquet(
         table_formats=TableFormats(delta, iceberg_table),
         overwrite=overwrite,
         storage_options=stores,
-        decode=settings,
+        decode_settings=settings,
     )
     with LazySession("local[*]", {}, is_short=pipeline.is_short, say=say) as spark:
         return pipeline.run(spark, say=say)

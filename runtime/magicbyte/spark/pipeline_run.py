@@ -54,7 +54,7 @@ class Pipeline:
     """Start from the beginning instead of resuming a run that was killed."""
     storage_options: StorageOptions = NO_OPTIONS
     """Options of the stores of the dataset and the output."""
-    decode: DecodeSettings | None = None
+    decode_settings: DecodeSettings | None = None
     """Forms and schemas of keys and values; None: they stay bytes."""
 
     @property
@@ -80,7 +80,7 @@ class Pipeline:
         """
         if self.table_formats != NO_TABLES and not self.append:
             raise InputError("a table of Delta Lake or Iceberg without --append", "with --append")
-        if self.table_formats != NO_TABLES and self.decode is not None:
+        if self.table_formats != NO_TABLES and self.decode_settings is not None:
             raise InputError(
                 "a table of Delta Lake or Iceberg with --decode",
                 "one of them: a table has the same columns for all topics",
@@ -122,7 +122,7 @@ class Pipeline:
             "columns": list(self.output.columns),
             "partition_by": list(self.output.partition_by),
             "isolation_level": self.dataset.options.isolation_level,
-            "decode": None if self.decode is None else self.decode.facts,
+            "decode": None if self.decode_settings is None else self.decode_settings.facts,
         }
         if not is_url(self.out):
             check_outside(Path(self.out), self.dataset.all_logs, self.paths)
@@ -156,9 +156,9 @@ class Pipeline:
 
     def _typed_topics(self) -> TypedTopics | None:
         """Return how the topics are decoded; None if keys and values stay bytes."""
-        if self.decode is None:
+        if self.decode_settings is None:
             return None
-        return settled_topics(self.dataset, self.decode, self.output.columns)
+        return settled_topics(self.dataset, self.decode_settings, self.output.columns)
 
     @property
     def _output_folder(self) -> OutputFolder:

@@ -152,13 +152,13 @@ class TaskNote:
 
     files: tuple[WrittenFile, ...]
     stats: tuple[SplitStats, ...]
-    decoded: tuple[Any, ...] = ()
+    decoded_counts: tuple[Any, ...] = ()
     """Topics with their counts of decoded values in JSON, as `TypedTopics.findings_of` takes them."""
 
     def to_json(self) -> str:
         files = [asdict(file) for file in self.files]
         stats = [each.to_json() for each in self.stats]
-        return json.dumps({"files": files, "stats": stats, "decoded": self.decoded})
+        return json.dumps({"files": files, "stats": stats, "decoded": self.decoded_counts})
 
     @classmethod
     def from_json(cls, text: str) -> Self:
@@ -192,24 +192,26 @@ class TaskWriter(PickledByValue):
     def _write(self, is_read: bool, splits: list[Split]) -> TaskNote:
         """Write the tables of *splits*; unless *is_read*, only count their bytes."""
         stats = []
-        decoded: dict[str | None, TopicCounts] = {}
+        counts_by_topic: dict[str | None, TopicCounts] = {}
         with _TaskFiles(self.work, self.output) as files:
             for split in splits:
                 if not is_read:
                     stats.append(_count_split(split))
                     continue
-                records = self._records(split.topic, decoded)
+                records = self._records(split.topic, counts_by_topic)
                 stats.append(_write_split(split, self.output, files, records))
-        counts = tuple((topic, of_topic.to_json()) for topic, of_topic in decoded.items())
+        counts = tuple((topic, of_topic.to_json()) for topic, of_topic in counts_by_topic.items())
         return TaskNote(tuple(files.written), tuple(stats), counts)
 
     def _records(
-        self, topic: str | None, decoded: "dict[str | None, TopicCounts]"
+        self, topic: str | None, counts_by_topic: "dict[str | None, TopicCounts]"
     ) -> "_PlainRecords | _TypedRecords":
         if self.typed is None:
             return _PlainRecords(self.output)
         typed_topic = self.typed[topic]
-        return _TypedRecords(typed_topic, decoded.setdefault(topic, typed_topic.new_counts()))
+        return _TypedRecords(
+            typed_topic, counts_by_topic.setdefault(topic, typed_topic.new_counts())
+        )
 
 
 class _PlainRecords:
@@ -240,10 +242,10 @@ def _write_split(
     split: Split,
     output: OutputSettings,
     files: "_TaskFiles",
-    records: _PlainRecords | _TypedRecords,
+    file_records: _PlainRecords | _TypedRecords,
 ) -> SplitStats:
     """Write the rows of *split* to the tables of *output*, and return its statistics."""
-    columns = records.sources
+    columns = file_records.sources
     needed = tuple(dict.fromkeys([*columns, *STATS_COLUMNS]))
     counter = SplitCounter(split)
     folders = output.topic_folders(split.topic)
@@ -252,7 +254,7 @@ def _write_split(
         if "records" in output.tables:
             for rows in select_rows(piece, ("delivered",)):
                 for date_folders, part in output.by_date_folders(rows):
-                    files.write("records", folders + date_folders, records.stored(part))
+                    files.write("records", folders + date_folders, file_records.stored(part))
         if "batches" in output.tables:
             files.add_batches(folders, batch_rows(split, piece, quick=False))
     return counter.stats()

@@ -44,18 +44,18 @@ class DecodeSettings:
     @classmethod
     def of(
         cls,
-        decode: str | Mapping[str, DecodeForm] | None,
+        forms_or_text: str | Mapping[str, DecodeForm] | None,
         schema_paths: Sequence[str],
         reader_schema: str | int,
     ) -> Self | None:
         """Return the settings; None if keys and values stay bytes.
 
         Args:
-            decode: Forms, or the text of the option that names them.
+            forms_or_text: Forms, or the text of the option that names them.
         Raises:
             InputError: The text names no forms, or there are schemas without forms.
         """
-        if decode is None:
+        if forms_or_text is None:
             for name, is_given in (
                 ("schemas", schema_paths),
                 ("reader_schema", str(reader_schema) != LATEST),
@@ -63,7 +63,11 @@ class DecodeSettings:
                 if is_given:
                     raise InputError(f"{name} without decode", "the option decode, such as auto")
             return None
-        forms = parse_decode_option([decode]) if isinstance(decode, str) else decode
+        forms = (
+            parse_decode_option([forms_or_text])
+            if isinstance(forms_or_text, str)
+            else forms_or_text
+        )
         return cls(str(forms["key"]), str(forms["value"]), tuple(schema_paths), str(reader_schema))
 
     @property
@@ -132,8 +136,8 @@ class TypedTopic:
 class TypedTopics:
     """Decoders of the topics of a pipeline."""
 
-    settings: DecodeSettings
-    by_name: Mapping[str | None, TypedTopic]
+    decode_settings: DecodeSettings
+    topics_by_name: Mapping[str | None, TypedTopic]
     findings: tuple[Finding, ...]
     """Findings about schemas."""
 
@@ -142,20 +146,20 @@ class TypedTopics:
         """Facts that the plan of tasks depends on: an interrupted run with other schemas is not resumed."""
         schemas = {
             topic or "": hashlib.sha256(typed.schema.serialize()).hexdigest()
-            for topic, typed in self.by_name.items()
+            for topic, typed in self.topics_by_name.items()
         }
-        return {"decode": self.settings.facts, "schemas": schemas}
+        return {"decode": self.decode_settings.facts, "schemas": schemas}
 
-    def findings_of(self, decoded: Iterable[Sequence[Any]]) -> Iterator[Finding]:
+    def findings_of(self, counts_of_tasks: Iterable[Sequence[Any]]) -> Iterator[Finding]:
         """Yield the findings about the values that tasks have decoded: pairs of a topic and its counts in JSON."""
         yield from self.findings
         totals: dict[str | None, TopicCounts] = {}
-        for topic, json_value in decoded:
+        for topic, json_value in counts_of_tasks:
             if topic not in totals:
-                totals[topic] = self.by_name[topic].new_counts()
+                totals[topic] = self.topics_by_name[topic].new_counts()
             totals[topic].add_json(json_value)
         for topic, topic_counts in totals.items():
-            yield from self.by_name[topic].decoder.findings(topic, topic_counts.sides)
+            yield from self.topics_by_name[topic].decoder.findings(topic, topic_counts.sides)
             yield from lost_time_findings(topic, topic_counts.lost_times)
 
     def kept_schemas(self, kept: Mapping[str, str], topics: Iterable[str]) -> dict[str, str]:
@@ -169,7 +173,7 @@ class TypedTopics:
         """
         merged = dict(kept)
         for topic in topics:
-            schema = self.by_name[topic].schema
+            schema = self.topics_by_name[topic].schema
             if topic in kept:
                 schema = _merged(topic, decoded_schema(kept[topic]), schema)
             merged[topic] = encoded_schema(schema)
@@ -179,7 +183,9 @@ class TypedTopics:
         """Yield a sentence for each of *topics* that has columns which the files of earlier runs lack."""
         for topic in topics:
             if topic in kept:
-                added = added_columns(decoded_schema(kept[topic]), self.by_name[topic].schema)
+                added = added_columns(
+                    decoded_schema(kept[topic]), self.topics_by_name[topic].schema
+                )
                 if added:
                     yield f"{topic}: new columns {', '.join(added)}, null in the files of earlier runs"
 
@@ -203,7 +209,7 @@ def decoded_schema(text: str) -> pa.Schema:
 
 
 def settled_topics(
-    dataset: Dataset, settings: DecodeSettings, columns: Sequence[str]
+    dataset: Dataset, decode_settings: DecodeSettings, columns: Sequence[str]
 ) -> TypedTopics:
     """Return how the records of each topic of *dataset* are decoded, by samples of them and the registries' schemas.
 
@@ -213,13 +219,13 @@ def settled_topics(
         InputError: A form or a schema cannot be used.
     """
     planner = Planner(dataset.options)
-    by_name: dict[str | None, TypedTopic] = {}
+    topics_by_name: dict[str | None, TypedTopic] = {}
     findings: dict[Finding, None] = {}
     options = TypedOptions(
-        key_form=settings.key_form,
-        value_form=settings.value_form,
-        schema_paths=settings.schema_paths or None,
-        reader_schema=settings.reader_schema,
+        key_form=decode_settings.key_form,
+        value_form=decode_settings.value_form,
+        schema_paths=decode_settings.schema_paths or None,
+        reader_schema=decode_settings.reader_schema,
         columns=[name for name in columns if name != "topic"],
     )
     for topic in dict.fromkeys(log.topic for log in dataset.logs):
@@ -229,5 +235,5 @@ def settled_topics(
         # A column without a type has no values yet. Parquet's readers could not merge it with the later one.
         typed_fields = [one for one in reading.schema if not pa.types.is_null(one.type)]
         schema = stored_typed_schema(pa.schema(typed_fields))
-        by_name[topic] = TypedTopic(reading.decoder, schema)
-    return TypedTopics(settings, by_name, tuple(findings))
+        topics_by_name[topic] = TypedTopic(reading.decoder, schema)
+    return TypedTopics(decode_settings, topics_by_name, tuple(findings))

@@ -27,8 +27,8 @@ OPTIONAL, REQUIRED, REPEATED = 1, 2, 3
 """Labels of a FieldDescriptorProto."""
 
 
-def union_of_versions(versions: Sequence[ProtobufFiles]) -> bytes:
-    """Return a FileDescriptorSet whose last file has the messages of all *versions*, the oldest version first.
+def union_of_versions(file_versions: Sequence[ProtobufFiles]) -> bytes:
+    """Return a FileDescriptorSet whose last file has the messages of all *file_versions*, the oldest version first.
 
     Fields have the order of their first appearance, and the name of their number in the last version. A field that the
     last version does not have may be null, also in proto3, which does not write zeros.
@@ -37,8 +37,8 @@ def union_of_versions(versions: Sequence[ProtobufFiles]) -> bytes:
         SchemaError: A number has types that are not written alike.
     """
     descriptors = library("google.protobuf.descriptor_pb2")
-    sets = [descriptors.FileDescriptorSet.FromString(one.descriptor_set) for one in versions]
-    for version, files in zip(versions, sets, strict=True):
+    sets = [descriptors.FileDescriptorSet.FromString(one.descriptor_set) for one in file_versions]
+    for version, files in zip(file_versions, sets, strict=True):
         _main_last(files, version.main.name)
     merged = reduce(_merged_sets, sets)
     return bytes(merged.SerializeToString())
@@ -52,14 +52,14 @@ def _main_last(files: Any, main_name: str) -> None:
     files.file.extend(copies)
 
 
-def _merged_sets(earlier: Any, newer: Any) -> Any:
-    old, main = earlier.file[-1], newer.file[-1]
+def _merged_sets(earlier_set: Any, newer_set: Any) -> Any:
+    old, main = earlier_set.file[-1], newer_set.file[-1]
     if old.package != main.package:
-        return newer
-    merged = type(newer)()
-    names = {one.name for one in newer.file}
-    merged.file.extend(one for one in earlier.file[:-1] if one.name not in names)
-    merged.file.extend(newer.file)
+        return newer_set
+    merged = type(newer_set)()
+    names = {one.name for one in newer_set.file}
+    merged.file.extend(one for one in earlier_set.file[:-1] if one.name not in names)
+    merged.file.extend(newer_set.file)
     main = merged.file[-1]
     main.dependency.extend(name for name in old.dependency if name not in main.dependency)
     _merge_definitions(old.message_type, main.message_type, old, main, main)
@@ -89,20 +89,20 @@ def _merge_definitions(
         del enums[old.name].reserved_range[:], enums[old.name].reserved_name[:]
 
 
-def _merge_message(old: Any, message: Any, main: Any) -> None:
-    _merge_definitions(old.nested_type, message.nested_type, old, message, main)
-    by_number = {one.number: one for one in message.field}
-    names = {one.name for one in message.field}
+def _merge_message(old: Any, message_proto: Any, main: Any) -> None:
+    _merge_definitions(old.nested_type, message_proto.nested_type, old, message_proto, main)
+    by_number = {one.number: one for one in message_proto.field}
+    names = {one.name for one in message_proto.field}
     for field in old.field:
         if field.number in by_number:
-            _merge_field(field, by_number[field.number], message.name)
+            _merge_field(field, by_number[field.number], message_proto.name)
         else:
-            _add_field(field, message, names, main)
+            _add_field(field, message_proto, names, main)
     order = {field.number: index for index, field in enumerate(old.field)}
-    ordered = sorted(message.field, key=lambda one: order.get(one.number, len(order)))
+    ordered = sorted(message_proto.field, key=lambda one: order.get(one.number, len(order)))
     copies = [type(one).FromString(one.SerializeToString()) for one in ordered]
-    del message.field[:], message.reserved_range[:], message.reserved_name[:]
-    message.field.extend(copies)
+    del message_proto.field[:], message_proto.reserved_range[:], message_proto.reserved_name[:]
+    message_proto.field.extend(copies)
 
 
 def _merge_field(old: Any, field: Any, message_name: str) -> None:
@@ -120,22 +120,22 @@ def _merge_field(old: Any, field: Any, message_name: str) -> None:
         field.label = OPTIONAL
 
 
-def _add_field(old: Any, message: Any, names: set[str], main: Any) -> None:
-    field = message.field.add()
+def _add_field(old: Any, message_proto: Any, taken_names: set[str], main: Any) -> None:
+    field = message_proto.field.add()
     field.CopyFrom(old)
     field.ClearField("oneof_index")
     field.ClearField("proto3_optional")
     field.ClearField("json_name")
-    if field.name in names:  # the name has another number now
+    if field.name in taken_names:  # the name has another number now
         field.name = f"{field.name}_{field.number}"
-    names.add(field.name)
+    taken_names.add(field.name)
     if field.label == REQUIRED:
         field.label = OPTIONAL
     if field.label == OPTIONAL and main.syntax == "proto3" and field.type != MESSAGE:
         # protoc, too, makes a field optional by a oneof of its own, after all others.
         field.proto3_optional = True
-        field.oneof_index = len(message.oneof_decl)
-        message.oneof_decl.add().name = f"_{field.name}"
+        field.oneof_index = len(message_proto.oneof_decl)
+        message_proto.oneof_decl.add().name = f"_{field.name}"
 
 
 def _described(field: Any) -> str:
