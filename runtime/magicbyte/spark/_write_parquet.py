@@ -67,6 +67,35 @@ def write_parquet(
         >>> summary.records["delivered"]  # doctest: +SKIP
         360000
     """
+    return _run(
+        [os.fspath(path) for path in paths],
+        options,
+        say,
+        (tables, columns, partition_by, target_file_size),
+        (delta, iceberg_table),
+        (decode, [os.fspath(one) for one in schemas], reader_schema),
+        out=os.fspath(out),
+        max_partition_bytes=max_partition_bytes,
+        append=append,
+        allow_data_loss=allow_data_loss,
+        overwrite=overwrite,
+        storage_options=StorageOptions.of(storage_options),
+    )
+
+
+def _run(
+    paths: Sequence[str],
+    options: dict[str, Any],
+    say: Callable[[str], None],
+    output_arguments: tuple[Iterable[str] | None, Iterable[str] | None, Sequence[str], int | None],
+    format_arguments: tuple[bool, str | None],
+    decode_arguments: tuple[str | None, Sequence[str], str | int],
+    *,
+    append: bool,
+    storage_options: StorageOptions,
+    **arguments: Any,
+) -> "PipelineSummary":
+    """Run the pipeline of these arguments of OutputSettings, TableFormats, DecodeSettings and Pipeline."""
     # A task, which imports this package too, does not need these.
     from magicbyte.spark.pipeline_run import Pipeline
     from magicbyte.spark.session import LazySession
@@ -74,23 +103,20 @@ def write_parquet(
     from magicbyte.spark.task_writer import OutputSettings
     from magicbyte.spark.typed_topics import DecodeSettings
 
-    settings = DecodeSettings.of(decode, [os.fspath(one) for one in schemas], reader_schema)
+    decode_settings = DecodeSettings.of(*decode_arguments)
+    tables, columns, partition_by, file_bytes = output_arguments
     tables = ["records"] if append and tables is None else tables
-    names, stores = [os.fspath(path) for path in paths], StorageOptions.of(storage_options)
     pipeline = Pipeline(
-        dataset=_opened(names, stores, options),
-        paths=names,
-        out=os.fspath(out),
+        dataset=_opened(paths, storage_options, options),
+        paths=paths,
         output=OutputSettings.of(
-            tables, columns, partition_by, target_file_size, is_typed=settings is not None
+            tables, columns, partition_by, file_bytes, is_typed=decode_settings is not None
         ),
-        max_partition_bytes=max_partition_bytes,
         append=append,
-        allow_data_loss=allow_data_loss,
-        table_formats=TableFormats(delta, iceberg_table),
-        overwrite=overwrite,
-        storage_options=stores,
-        decode_settings=settings,
+        table_formats=TableFormats(*format_arguments),
+        storage_options=storage_options,
+        decode_settings=decode_settings,
+        **arguments,
     )
     with LazySession("local[*]", {}, is_short=pipeline.is_short, say=say) as spark:
         return pipeline.run(spark, say=say)
