@@ -1,10 +1,9 @@
-"""Arrow types of Protobuf messages, and their values by google.protobuf.
+"""Arrow types of Protobuf messages.
 
 They are the types that ptars gives, so that both decoders fill the same columns: numbers, strings and bytes as
 they are, enums as names, Timestamp and Duration in nanoseconds, wrappers as the value that they wrap.
 """
 
-from collections.abc import Callable
 from typing import Any
 
 import pyarrow as pa
@@ -24,13 +23,16 @@ TIMESTAMP, DURATION = "google.protobuf.Timestamp", "google.protobuf.Duration"
 TIMES = {TIMESTAMP: pa.timestamp("ns", tz="UTC"), DURATION: pa.duration("ns")}
 """Arrow types of times, by the full names of their messages."""
 
-MAX_NANOSECONDS = (1 << 63) - 1
-NANOSECONDS = 1_000_000_000
+MAX_COLUMNS = 10_000
+MAX_NESTING = 60
+"""Columns, and messages inside of messages, of the largest type: Arrow's own files allow 64 levels."""
 
 DOUBLE, FLOAT, INT64, UINT64, INT32, FIXED64, FIXED32, BOOL, STRING, GROUP, MESSAGE, BYTES = range(
     1, 13
 )
 UINT32, ENUM, SFIXED32, SFIXED64, SINT32, SINT64 = range(13, 19)
+
+TIME_FIELDS = [("seconds", 1, INT64), ("nanos", 2, INT32)]
 
 SCALARS = {
     **{DOUBLE: pa.float64(), FLOAT: pa.float32(), BOOL: pa.bool_()},
@@ -43,26 +45,27 @@ SCALARS = {
 """Arrow types by the numbers of `FieldDescriptorProto.Type`."""
 
 
-class TimeRangeError(ValueError):
-    """A time does not fit into 64-bit nanoseconds."""
+def has_columns(descriptor: Any) -> bool:
+    """Return whether messages of *descriptor* become columns.
 
+    A message that may contain itself has no Arrow type, and one of too many columns or levels is no table.
+    """
+    column_counts: dict[str, int] = {}
 
-def is_recursive(descriptor: Any) -> bool:
-    """Return whether a message of *descriptor* may contain itself, which has no Arrow type."""
-    done: set[str] = set()
+    def count(proto: Any, above: frozenset[str]) -> int:
+        name = proto.full_name
+        if name in above or len(above) >= MAX_NESTING:
+            return MAX_COLUMNS + 1
+        if name not in column_counts:
+            inner = above | {name}
+            total = len(proto.fields)
+            for member in proto.fields:
+                if member.message_type is not None and total <= MAX_COLUMNS:
+                    total += count(member.message_type, inner)
+            column_counts[name] = total
+        return column_counts[name]
 
-    def visit(proto: Any, above: frozenset[str]) -> bool:
-        if proto.full_name in above:
-            return True
-        if proto.full_name in done:
-            return False
-        inner = above | {proto.full_name}
-        if any(visit(one.message_type, inner) for one in proto.fields if one.message_type):
-            return True
-        done.add(proto.full_name)
-        return False
-
-    return visit(descriptor, frozenset())
+    return count(descriptor, frozenset()) <= MAX_COLUMNS
 
 
 def message_type(descriptor: Any) -> pa.DataType:
@@ -71,9 +74,9 @@ def message_type(descriptor: Any) -> pa.DataType:
 
 
 def field_type(member: Any) -> pa.DataType:
-    if _is_map(member):
-        members = member.message_type.fields_by_name
-        return pa.map_(_single_type(members["key"]), _single_type(members["value"]))
+    if is_map(member):
+        member_list = member.message_type.fields_by_name
+        return pa.map_(_single_type(member_list["key"]), _single_type(member_list["value"]))
     single = _single_type(member)
     return pa.list_(single) if is_repeated(member) else single
 
@@ -82,54 +85,31 @@ def is_repeated(member: Any) -> bool:
     return bool(member.is_repeated)
 
 
-def _is_map(member: Any) -> bool:
+def is_map(member: Any) -> bool:
     proto = member.message_type
-    return is_repeated(member) and proto is not None and proto.GetOptions().map_entry
+    return is_repeated(member) and proto is not None and bool(proto.GetOptions().map_entry)
 
 
 def _single_type(member: Any) -> pa.DataType:
     if member.message_type is None:
         return SCALARS[member.type]
-    name = member.message_type.full_name
-    return WRAPPERS.get(name) or TIMES.get(name) or message_type(member.message_type)
+    return well_known_type(member.message_type) or message_type(member.message_type)
 
 
-def message_value(proto: Any) -> dict[str, Any]:
-    """Return *proto* as Python values for an array of its `message_type`.
-
-    Raises TimeRangeError for a time that nanoseconds cannot express.
-    """
-    values: dict[str, Any] = {}
-    for member in proto.DESCRIPTOR.fields:
-        if is_repeated(member):
-            items = getattr(proto, member.name)
-            if _is_map(member):
-                convert = _converter(member.message_type.fields_by_name["value"])
-                values[member.name] = [(one, convert(items[one])) for one in items]
-            else:
-                values[member.name] = [_converter(member)(item) for item in items]
-        elif member.has_presence and not proto.HasField(member.name):
-            values[member.name] = None
-        else:
-            values[member.name] = _converter(member)(getattr(proto, member.name))
-    return values
+def well_known_type(descriptor: Any) -> pa.DataType | None:
+    """Return the Arrow type of a wrapper or a time; None for any other message."""
+    name = descriptor.full_name
+    member_list = [(one.name, one.number, one.type) for one in descriptor.fields]
+    if name in TIMES:
+        return TIMES[name] if member_list == TIME_FIELDS else None
+    wrapped = WRAPPERS.get(name)
+    is_wrapper = len(member_list) == 1 and member_list[0][:2] == ("value", 1)
+    return wrapped if is_wrapper and SCALARS.get(member_list[0][2]) == wrapped else None
 
 
-def _converter(member: Any) -> Callable[[Any], Any]:
-    """Return the function that converts one value of *member*."""
-    if member.enum_type is not None:
-        names = member.enum_type.values_by_number
-        return lambda number: names[number].name if number in names else str(number)
-    if member.message_type is None:
-        return lambda value: value
-    name = member.message_type.full_name
-    if name in WRAPPERS:
-        return lambda wrapper: wrapper.value
-    return _nanoseconds if name in TIMES else message_value
-
-
-def _nanoseconds(moment: Any) -> int:
-    total = int(moment.seconds * NANOSECONDS + moment.nanos)
-    if abs(total) >= MAX_NANOSECONDS:
-        raise TimeRangeError
-    return total
+def enum_names(enum_type: Any) -> dict[int, str]:
+    """Return the names of *enum_type* by number: the first one of aliases."""
+    number_names: dict[int, str] = {}
+    for one in enum_type.values:
+        number_names.setdefault(one.number, str(one.name))
+    return number_names

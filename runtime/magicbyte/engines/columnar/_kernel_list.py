@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from magicbyte.engines.columnar._signatures import (
+    CHECK_PROTOBUF,
     DECODE_AVRO,
     DECOMPRESS,
     ENCODE,
@@ -27,6 +28,7 @@ ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns, by format, that are always decoded, because `finish_wrappers` needs them."""
 
 OWN_KERNELS = {
+    "check_protobuf": (CHECK_PROTOBUF, "_protobuf_kernel", "check_protobuf"),
     "decode_avro": (DECODE_AVRO, "_avro_kernel", "decode_avro"),
     "decompress": (DECOMPRESS, "_decompress_kernels", "decompress"),
     "encode_batches": (ENCODE, "_encode_kernel", "encode_batches"),

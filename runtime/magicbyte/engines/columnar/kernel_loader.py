@@ -65,6 +65,12 @@ def avro_decoder() -> Callable[[int, int, int, int, int, int], int]:
 
 
 @cache
+def protobuf_checker() -> Callable[[int, int, int, int, int], int]:
+    """Return the kernel that checks the wire format of Protobuf messages."""
+    return cast(Callable[[int, int, int, int, int], int], _kernel("check_protobuf"))
+
+
+@cache
 def fused_kernel() -> MachineCode:
     """Return the fused kernel, which exists as machine code alone."""
     return cast(MachineCode, _kernel("fused"))

@@ -1,0 +1,292 @@
+"""Rules of Protobuf where decoders differ: each case is decoded as google.protobuf has it, and hostile bytes are faults."""
+
+import json
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
+pytest.importorskip("ptars", reason="the extra protobuf is not installed")
+
+from google.protobuf import any_pb2, descriptor_pb2, struct_pb2, timestamp_pb2
+from google.type import date_pb2
+
+from magicbyte.decoding.faults import fault_name
+from magicbyte.decoding.protobuf import ProtobufDecoder, ProtobufFiles
+from magicbyte.decoding.protobuf import _batch_decoder as batch_decoder
+from magicbyte.engines.columnar import protobuf_check
+from magicbyte.engines.columnar.protobuf_program import USUAL
+from magicbyte.errors import SchemaError
+
+Field = descriptor_pb2.FieldDescriptorProto
+OPTIONAL, REPEATED = Field.LABEL_OPTIONAL, Field.LABEL_REPEATED
+INT32, STRING, MESSAGE = Field.TYPE_INT32, Field.TYPE_STRING, Field.TYPE_MESSAGE
+
+
+def field(name: str, number: int, type_: Any, type_name: str = "", label: Any = OPTIONAL) -> Any:
+    made = Field(name=name, number=number, type=type_, label=label)
+    if type_name:
+        made.type_name = type_name
+    return made
+
+
+def message(name: str, *fields: Any, **more: Any) -> Any:
+    return descriptor_pb2.DescriptorProto(name=name, field=fields, **more)
+
+
+def decoder_of(*messages: Any, syntax: str = "proto3", imports: Any = (), **more: Any) -> Any:
+    """Return the decoder of the last of *messages*, of a file of *syntax* that imports the modules *imports*."""
+    protos = []
+    for module in imports:
+        proto = descriptor_pb2.FileDescriptorProto()
+        module.DESCRIPTOR.CopyToProto(proto)
+        protos.append(proto)
+    if syntax == "editions":
+        more["edition"] = descriptor_pb2.EDITION_2023
+    file = descriptor_pb2.FileDescriptorProto(
+        name="t.proto",
+        syntax=syntax,
+        dependency=[proto.name for proto in protos],
+        message_type=messages,
+        **more,
+    )
+    known = descriptor_pb2.FileDescriptorSet(file=[*protos, file])
+    files = ProtobufFiles(known.SerializeToString(), None, "t.proto")
+    return ProtobufDecoder(files.named(messages[-1].name))
+
+
+def outcome(decoder: Any, *contents: bytes) -> list[Any]:
+    """Return each value, or the name of its fault."""
+    decoded = decoder.decode(pa.array(contents, pa.binary()), 0)
+    decoded.array.validate(full=True)
+    pairs = zip(decoded.array.to_pylist(), decoded.error_codes.tolist(), strict=True)
+    return [fault_name(code) if code else value for value, code in pairs]
+
+
+def test_groups_are_decoded() -> None:
+    """ptars skips them."""
+    group = field("g", 1, Field.TYPE_GROUP, ".M.G", REPEATED)
+    decoder = decoder_of(
+        message("M", group, nested_type=[message("G", field("x", 1, INT32))]), syntax="proto2"
+    )
+    assert outcome(decoder, b"\x0b\x08\x01\x0c\x0b\x0c") == [{"g": [{"x": 1}, {"x": None}]}]
+
+
+def test_editions_are_decoded() -> None:
+    """ptars panics."""
+    decoder = decoder_of(message("M", field("a", 1, INT32)), syntax="editions")
+    assert outcome(decoder, b"\x08\x00", b"") == [{"a": 0}, {"a": None}]
+
+
+def test_text_of_proto2_that_is_not_utf8_is_a_fault_of_its_record_alone() -> None:
+    decoder = decoder_of(message("M", field("a", 1, STRING)), syntax="proto2")
+    assert outcome(decoder, b"\n\x01x", b"\n\x01\xff", b"") == [{"a": "x"}, "utf8", {"a": None}]
+
+
+def test_number_that_a_closed_enum_does_not_have_is_no_value() -> None:
+    enum = descriptor_pb2.EnumDescriptorProto(name="E")
+    enum.value.add(name="A", number=3)
+    one, many = (
+        field("one", 1, Field.TYPE_ENUM, ".E"),
+        field("many", 2, Field.TYPE_ENUM, ".E", REPEATED),
+    )
+    decoder = decoder_of(message("M", one, many), syntax="proto2", enum_type=[enum])
+    assert outcome(decoder, b"\x08\x03\x10\x03", b"\x08\x07\x10\x03\x10\x07\x10\x03") == [
+        {"one": "A", "many": ["A"]},
+        {"one": None, "many": ["A", "A"]},
+    ]
+
+
+def test_last_member_of_a_oneof_and_last_value_of_a_map_key_count() -> None:
+    entry = message("EEntry", field("key", 1, INT32), field("value", 2, INT32))
+    entry.options.map_entry = True
+    fields = [
+        field("a", 1, INT32),
+        field("b", 2, INT32),
+        field("e", 3, MESSAGE, ".M.EEntry", REPEATED),
+    ]
+    fields[0].oneof_index = fields[1].oneof_index = 0
+    one_of = [descriptor_pb2.OneofDescriptorProto(name="o")]
+    decoder = decoder_of(message("M", *fields, nested_type=[entry], oneof_decl=one_of))
+    assert outcome(
+        decoder,
+        b"\x08\x01\x10\x02",
+        b"\x1a\x04\x08\x01\x10\x02\x1a\x04\x08\x01\x10\x03",
+        b"\x1a\x02\x08\x01",
+    ) == [
+        {"a": None, "b": 2, "e": []},
+        {"a": None, "b": None, "e": [(1, 3)]},
+        {"a": None, "b": None, "e": [(1, 0)]},
+    ]
+
+
+def test_fields_may_have_the_names_of_methods() -> None:
+    names = ("DESCRIPTOR", "HasField", "ListFields", "FromString", "from")
+    decoder = decoder_of(
+        message("M", *(field(name, place, INT32) for place, name in enumerate(names, 1))),
+        syntax="editions",
+    )
+    assert outcome(decoder, b"\x08\x01\x20\x02") == [
+        {"DESCRIPTOR": 1, "HasField": None, "ListFields": None, "FromString": 2, "from": None}
+    ]
+
+
+def test_dates_that_are_none_keep_their_fields() -> None:
+    """ptars turns google.type.Date into dates, and panics at the 30th of February."""
+    decoder = decoder_of(
+        message("M", field("d", 1, MESSAGE, ".google.type.Date")), imports=[date_pb2]
+    )
+    assert outcome(decoder, b"\n\x04\x10\x02\x18\x1e") == [
+        {"d": {"year": 0, "month": 2, "day": 30}}
+    ]
+
+
+def test_message_with_the_name_of_a_time_and_other_fields_has_its_fields() -> None:
+    fake = descriptor_pb2.FileDescriptorProto(
+        name="fake.proto",
+        package="google.protobuf",
+        message_type=[message("Timestamp", field("x", 1, INT32))],
+    )
+    file = descriptor_pb2.FileDescriptorProto(
+        name="t.proto",
+        dependency=["fake.proto"],
+        message_type=[message("M", field("t", 1, MESSAGE, ".google.protobuf.Timestamp"))],
+    )
+    known = descriptor_pb2.FileDescriptorSet(file=[fake, file])
+    files = ProtobufFiles(known.SerializeToString(), None, "t.proto")
+    assert outcome(ProtobufDecoder(files.named("M")), b"\n\x02\x08\x05") == [{"t": {"x": 5}}]
+
+
+def test_order_of_fields_is_that_of_the_schema_whatever_their_numbers_are() -> None:
+    decoder = decoder_of(message("M", field("b", 2, INT32), field("a", 1, STRING)))
+    assert decoder._fast is not None
+    assert outcome(decoder, b"\n\x01x\x10\x05") == [{"b": 5, "a": "x"}]
+    assert decoder.type == pa.struct([("b", pa.int32()), ("a", pa.string())])
+
+
+def test_great_field_number_needs_no_memory() -> None:
+    """ptars allocates 16 bytes for each number up to it: 8 GB."""
+    decoder = decoder_of(message("M", field("a", (1 << 29) - 1, INT32)))
+    assert outcome(decoder, b"\xf8\xff\xff\xff\x0f\x07") == [{"a": 7}]
+
+
+def chain(length: int) -> list[Any]:
+    """Return *length* messages, each of which contains the one before it."""
+    return [
+        message(f"M{number}", *([field("m", 1, MESSAGE, f".M{number - 1}")] if number else []))
+        for number in range(length)
+    ]
+
+
+def test_type_that_is_too_deep_or_too_wide_for_columns_is_json() -> None:
+    assert not decoder_of(*chain(50)).is_json
+    assert outcome(decoder_of(*chain(100)), b"\n\x02\n\x00") == ['{"m":{"m":{}}}']
+    with pytest.raises(SchemaError, match=r"M1999: messages nested too deeply"):
+        decoder_of(*chain(2000))
+    doubling = [message("M0", field("x", 1, INT32))]
+    for number in range(1, 30):
+        inner = f".M{number - 1}"
+        members = field("a", 1, MESSAGE, inner), field("b", 2, MESSAGE, inner)
+        doubling.append(message(f"M{number}", *members))
+    assert outcome(decoder_of(*doubling), b"\n\x02\x12\x00") == ['{"a":{"b":{}}}']
+
+
+@pytest.mark.parametrize(
+    "content", [b"\x0b" * 3_000_000, b"\x0b" * 101 + b"\x0c" * 101, b"\x0b\x14"]
+)
+def test_groups_without_end_are_a_fault(content: bytes) -> None:
+    """ptars overflows its stack, which ends the process."""
+    decoder = decoder_of(message("M", field("a", 1, INT32)))
+    assert outcome(decoder, b"\x08\x01", content, b"\x0b\x0c") == [{"a": 1}, "protobuf", {"a": 0}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *(b"\x88\x80\x80\x80\x80\x80\x01\x05", b"\xf8\xff\xff\xff\x7f\x01", b"\x00\x01", b"\x0c"),
+        *(b"\x12" + b"\xff" * 9 + b"\x01", b"\x12" + b"\xf8" + b"\xff" * 8 + b"\x01", b"\x12\x02x"),
+        *(
+            b"\x1a\x03\x00\x00\x00",
+            b"\x1d\x00\x00\x00",
+            b"\x09\x00",
+            b"\x0e",
+            b"\x08" + b"\x80" * 10 + b"\x01",
+        ),
+    ],
+)
+def test_message_that_google_protobuf_refuses_is_a_fault(
+    content: bytes, capfd: pytest.CaptureFixture[str]
+) -> None:
+    members = (
+        field("a", 1, INT32),
+        field("b", 2, STRING),
+        field("c", 3, Field.TYPE_FIXED32, "", REPEATED),
+    )
+    decoder = decoder_of(message("M", *members))
+    assert outcome(decoder, content, b"\x08\x01") == ["protobuf", {"a": 1, "b": "", "c": []}]
+    assert capfd.readouterr().err == "", "ptars panics, and says so"
+
+
+def test_few_bytes_that_need_much_memory_are_a_fault(monkeypatch: pytest.MonkeyPatch) -> None:
+    wide = message("W", *(field(f"f{number}", number, INT32) for number in range(1, 101)))
+    decoder = decoder_of(wide, message("M", field("w", 1, MESSAGE, ".W", REPEATED)))
+    monkeypatch.setattr(protobuf_check, "MIN_OUTPUT_BYTES", 1 << 20)
+    many = b"\n\x00" * 10_000
+    few, *others = outcome(decoder, b"\n\x00", many, many[:-1], b"\n\x00" * 100)
+    assert len(few["w"]) == 1
+    assert others[:2] == ["output-limit", "output-limit"]
+    assert len(others[2]["w"]) == 100
+
+
+def json_outcome(kind: str, imports: Any, content: bytes) -> Any:
+    """Return the JSON of the member `v` of type *kind* in a message that may contain itself."""
+    members = field("v", 1, MESSAGE, kind), field("m", 2, MESSAGE, ".M")
+    decoder = decoder_of(message("M", *members), imports=imports)
+    (text,) = outcome(decoder, b"\n" + bytes([len(content)]) + content)
+    return json.loads(text)["v"]
+
+
+def test_messages_without_a_json_form_are_objects_of_their_fields() -> None:
+    unknown = any_pb2.Any(type_url="x/y.Z", value=b"\x01")
+    form = json_outcome(".google.protobuf.Any", [any_pb2], unknown.SerializeToString())
+    assert form == {"type_url": "x/y.Z", "value": "AQ=="}
+    late = timestamp_pb2.Timestamp(seconds=253402300800)
+    form = json_outcome(".google.protobuf.Timestamp", [timestamp_pb2], late.SerializeToString())
+    assert form == {"seconds": "253402300800"}
+    number = struct_pb2.Value(number_value=float("nan"))
+    form = json_outcome(".google.protobuf.Value", [struct_pb2], number.SerializeToString())
+    assert form == {"number_value": "NaN"}
+
+
+def test_any_of_a_message_of_the_schema_has_its_fields() -> None:
+    inner = any_pb2.Any(type_url="x/M", value=b"").SerializeToString()
+    assert json_outcome(".google.protobuf.Any", [any_pb2], inner) == {"@type": "x/M"}
+
+
+def test_every_bit_of_a_message_of_many_fields_is_its_own() -> None:
+    """More than 64 fields need a second word of bits, which each message begins anew."""
+    members = [field(f"f{number}", number, INT32) for number in range(1, 202)]
+    decoder = decoder_of(
+        message("W", *members), message("M", field("w", 1, MESSAGE, ".W", REPEATED))
+    )
+    every = b"".join(
+        (bytes([number << 3]) if number < 16 else bytes([number << 3 & 127 | 128, number >> 4]))
+        + b"\x01"
+        for number in range(1, 201)
+    )
+    size = bytes([len(every) & 127 | 128, len(every) >> 7])
+    values = pa.array([(b"\n" + size + every) * 2] * 3, pa.binary())
+    assert decoder._verdicts(values).tolist() == [USUAL] * 3
+    assert decoder.decode(values, 0).array[2]["w"][1]["f200"].as_py() == 1
+    again = pa.array([b"\n\x06\xc8\x0c\x01\xc8\x0c\x02"], pa.binary())
+    assert decoder._verdicts(again).tolist() != [USUAL]
+    assert decoder.decode(again, 0).array[0]["w"][0]["f201"].as_py() == 2
+
+
+def test_without_a_library_of_kernels_google_protobuf_decodes(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(batch_decoder, "is_library_built", lambda: False)
+    decoder = decoder_of(message("M", field("a", 1, INT32)))
+    assert outcome(decoder, b"\x08\x01", b"\x08") == [{"a": 1}, "protobuf"]
