@@ -20,7 +20,7 @@ TEXTS = (
 FLOATS = (0.0, -0.0, 1.5, -2.25, math.inf, -math.inf, math.nan, 1e-300, 1e300, 0.1)
 MAX_MESSAGE_DEPTH = 5
 MAX_FIELDS = 300
-"""Fields of one message, with those of the messages in it."""
+"""Fields of one message, with the fields of the messages in it."""
 SECONDS = (0, 1, -1, 1_790_000_000, -2_000_000_000, 9_223_372_035, -9_223_372_035)
 """Seconds of times that fit into 64-bit nanoseconds."""
 FAR_SECONDS = (9_223_372_037, -9_223_372_038, 253_402_300_799, 1 << 62, -(1 << 63))
