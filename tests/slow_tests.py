@@ -40,6 +40,7 @@ SLOW = {
     "reading/test_process_pool.py",
     "reading/test_real_logs.py",
     "reading/test_scan.py",
+    "reading/test_segment_times.py",
     "queries",
     "reading/test_transaction_memory.py",
     "spec/test_real_files.py",

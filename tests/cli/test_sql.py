@@ -13,7 +13,9 @@ import pyarrow.parquet as pq
 import pytest
 
 import magicbyte as mb
+from io_faults import counted_reads
 from paths import SCRIPT_ENVIRONMENT
+from scan_queries import LIMIT, NUM_RECORDS, bytes_from, write_large_log
 
 from .conftest import COMMAND, TRANSACTIONS, error_line, run, run_ndjson
 
@@ -143,6 +145,20 @@ def test_file_is_absent_after_an_error(tmp_path: Path) -> None:
     line = error_line("sql", "SELECT topic::INTEGER FROM records", TRANSACTIONS, "-o", out)
     assert line.startswith("Error: Conversion Error: Could not convert string")
     assert not list(tmp_path.iterdir())
+
+
+def test_command_reads_no_more_of_the_log_than_the_range_of_offsets(tmp_path: Path) -> None:
+    write_large_log(tmp_path)
+    condition = f"topic = 'x' AND partition = 0 AND \"offset\" > {LIMIT}"
+    query = f'SELECT count(*) AS n, max("offset") AS last FROM records WHERE {condition}'
+    with counted_reads() as counts:
+        result = run("sql", query, tmp_path, "--format", "csv")
+    assert result.stdout_bytes == b"n,last\r\n%d,%d\r\n" % (
+        NUM_RECORDS - 1 - LIMIT,
+        NUM_RECORDS - 1,
+    )
+    size = bytes_from(tmp_path, "x-0", LIMIT)
+    assert size // 2 < counts["log"] < size + 5 * (1 << 16)
 
 
 def test_findings_and_records_that_were_left_out_are_reported(damaged: Path) -> None:

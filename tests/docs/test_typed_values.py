@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from doc_examples import blocks, examples, shell_transcript
-from magicbyte.decoding.decode_option import FORMS, SUFFIXED_FORMS
+from magicbyte.decoding.decode_option import COMPOSED_FORMS, FORMS
 from paths import CHECKOUT
 from registry_data import REGISTRY
 
@@ -30,7 +30,7 @@ def test_a_command_prints_what_the_page_shows(block: str) -> None:
 def test_the_table_of_forms_is_complete() -> None:
     for form in (
         *FORMS,
-        *(f"{name}:FORM" for name in SUFFIXED_FORMS),
+        *(f"{name}:FORM" for name in COMPOSED_FORMS),
         "registry",
         "connect",
         "json",

@@ -95,16 +95,15 @@ def test_condition_on_the_topic_reads_its_partitions_only() -> None:
     assert 0 < counts["log"] < 3 * fenced
 
 
-def test_offset_range_reads_no_more_bytes_than_it_has(tmp_path: Path) -> None:
-    write_large_log(tmp_path)
+def test_offset_range_reads_no_more_bytes_than_it_has(large: Path) -> None:
     query = f"""
         SELECT count(*) AS number, max("offset") AS last FROM records
         WHERE topic = 'x' AND partition = 0 AND "offset" > {LIMIT}
     """
     with counted_reads() as counts:
-        (row,) = mb.sql(query, tmp_path).to_pylist()
+        (row,) = mb.sql(query, large).to_pylist()
     assert row == {"number": NUM_RECORDS - 1 - LIMIT, "last": NUM_RECORDS - 1}
-    assert counts["log"] < bytes_from(tmp_path, "x-0", LIMIT) + 5 * (1 << 16)
+    assert counts["log"] < bytes_from(large, "x-0", LIMIT) + 5 * (1 << 16)
 
 
 # Internal topics
@@ -161,6 +160,42 @@ def test_typed_records_of_a_topic_are_a_table_of_the_schema_topics(condition: st
     for name in ("topics.orders", 'TOPICS . "orders"'):
         (row,) = mb.sql(query.format(name), REGISTRY).to_pylist()
         assert [tuple(row.values())] == wanted
+
+
+@pytest.fixture(scope="module")
+def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path: Path = tmp_path_factory.mktemp("large")
+    write_large_log(path)
+    return path
+
+
+SAMPLE_BYTES = 10 * (1 << 16)
+"""Bytes of the first offsets, from which forms are recognized, and before and after a range."""
+
+
+@pytest.mark.parametrize(
+    ("condition", "number"),
+    [
+        (f'"offset" > {LIMIT}', NUM_RECORDS - 1 - LIMIT),
+        ('partition = 0 AND "offset" BETWEEN 700000 AND 700100 AND value IS NOT NULL', 101),
+        ("partition = 1", 0),
+    ],
+)
+def test_condition_limits_what_is_read_of_typed_records(
+    large: Path, condition: str, number: int
+) -> None:
+    with counted_reads() as counts:
+        assert value_of(f"SELECT count(*) FROM topics.x WHERE {condition}", large) == number
+    size = bytes_from(large, "x-0", 0) * number // NUM_RECORDS
+    assert counts["log"] < size + SAMPLE_BYTES
+
+
+def test_keys_are_looked_for_in_the_first_offsets_and_values_in_all(folder: Folder) -> None:
+    nulls = build.batch([build.record(None, delta=number) for number in range(5000)])
+    last = build.batch([build.record(b'{"a": 1}', b"5")], 5000)
+    folder.segment("t-0", nulls + last)
+    (row,) = mb.open(folder.path).typed_records("t").to_table().slice(5000).to_pylist()
+    assert (row["key"], row["value"]) == ("5", '{"a": 1}')
 
 
 def test_typed_records_have_times_in_microseconds_and_findings() -> None:

@@ -16,13 +16,18 @@ FORMS = (
 """Forms of Kafka's own serializers."""
 SUFFIXED_FORMS = ("windowed", "window-store", "session")
 """Forms of keys that end with the times of a window or a session."""
+JOIN_FORMS = ("subscription", "subscription-response")
+"""Forms of values of foreign-key joins, before the form of the primary key or of the right value."""
+COMBINED_FORM = "combined"
+"""Form of keys of foreign-key joins, before the forms of the foreign and of the primary key."""
+COMPOSED_FORMS = (*SUFFIXED_FORMS, *JOIN_FORMS)
 PLAIN_FORMS = ("auto", "registry", "connect", *FORMS)
 FILE_FORMS = ("avro", "protobuf", "json")
 """Forms that take a schema file; `json` also goes without."""
 
 EXPECTED = (
     f"one of {', '.join(PLAIN_FORMS)}, json, avro:FILE, json:FILE, protobuf:FILE[:MESSAGE], "
-    f"or {', '.join(SUFFIXED_FORMS)} before a form, such as windowed:string"
+    f"{', '.join(COMPOSED_FORMS)} before a form, such as windowed:string, or {COMBINED_FORM} before two"
 )
 
 
@@ -31,13 +36,16 @@ class DecodeForm:
     """The form of the keys or the values of a topic."""
 
     name: str
-    """`auto`, `registry`, `avro`, `protobuf`, `json`, `connect`, `string`, ... or a name of SUFFIXED_FORMS."""
+    """`auto`, `registry`, `avro`, `protobuf`, `json`, `connect`, `string`, ..., `combined` or a name of COMPOSED_FORMS."""
     file: str | None = None
     """Path of the schema's file."""
     message: str | None = None
     """Name of the Protobuf message."""
     inner: "DecodeForm | None" = None
-    """Form of the key before the numbers of a window or session."""
+    """Form of the key before the numbers of a window or session, of the key or value in a subscription or response, or
+    of a foreign key."""
+    primary: "DecodeForm | None" = None
+    """Form of the primary key after a foreign key."""
 
     def __str__(self) -> str:
         parts = [
@@ -45,6 +53,7 @@ class DecodeForm:
             self.file,
             self.message,
             None if self.inner is None else str(self.inner),
+            None if self.primary is None else str(self.primary),
         ]
         return ":".join(part for part in parts if part is not None)
 
@@ -66,11 +75,14 @@ def parse_form(text: str, where: str = "form") -> DecodeForm:
     name, colon, rest = text.strip().partition(":")
     if name in PLAIN_FORMS and not colon:
         return DecodeForm(name)
-    if name in SUFFIXED_FORMS and rest:
-        inner = parse_form(rest, where)
-        if inner.name not in FORMS:
-            raise InputError(f"{where} {text!r}", f"one of {', '.join(FORMS)} after {name}:")
-        return DecodeForm(name, inner=inner)
+    if name in COMPOSED_FORMS and rest:
+        return DecodeForm(name, inner=_inner_form(rest, text, where))
+    if name == COMBINED_FORM and rest:
+        foreign, colon, primary = rest.partition(":")
+        if not colon:
+            raise InputError(f"{where} {text!r}", f"two forms, such as {name}:string:int64")
+        inner = _inner_form(foreign, text, where)
+        return DecodeForm(name, inner=inner, primary=_inner_form(primary, text, where))
     if name == "json" and not colon:
         return DecodeForm(name)
     if name in ("avro", "json") and rest:
@@ -78,6 +90,13 @@ def parse_form(text: str, where: str = "form") -> DecodeForm:
     if name == "protobuf" and rest:
         return _protobuf_form(rest)
     raise InputError(f"{where} {text!r}", EXPECTED)
+
+
+def _inner_form(form: str, text: str, where: str) -> DecodeForm:
+    """Return the form of a part of *text*."""
+    if form not in FORMS:
+        raise InputError(f"{where} {text!r}", f"one of {', '.join(FORMS)} in the place of {form!r}")
+    return DecodeForm(form)
 
 
 def _protobuf_form(file_and_message: str) -> DecodeForm:

@@ -28,6 +28,7 @@ class DecodeFault(IntEnum):
     BOOLEAN = FIRST_OWN + 13
     COMPRESSION = FIRST_OWN + 14
     ENVELOPE = FIRST_OWN + 15
+    WRAPPER = FIRST_OWN + 16
 
 
 _SENTENCES = {
@@ -46,6 +47,7 @@ _SENTENCES = {
     DecodeFault.UUID: "the text is not a UUID",
     DecodeFault.BOOLEAN: "the byte is neither 0 nor 1",
     DecodeFault.COMPRESSION: "the compressed body does not decompress within its limit",
+    DecodeFault.WRAPPER: "the version or the instruction of a foreign-key join of Kafka Streams is not known",
     DecodeFault.ENVELOPE: "the JSON is not an object with schema and payload, or they do not fit each other",
 }
 

@@ -153,6 +153,12 @@ class Prefixes:
         taken: UInt8Array = self._data[positions]
         return taken
 
+    def bytes_at(self, numbers: Int64Array) -> UInt8Array:
+        """Return the byte of each value that *numbers* has."""
+        positions = np.minimum(self._begins + numbers, len(self._data) - 1)
+        taken: UInt8Array = self._data[positions]
+        return taken
+
     def number(self, start: int, size: int, rows: Any = slice(None)) -> Int64Array:
         """Return the big-endian number of *size* bytes from byte *start* on."""
         total = self.byte(start, rows).astype(np.uint64)

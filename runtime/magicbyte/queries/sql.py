@@ -14,7 +14,7 @@ from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
 from magicbyte.reading.query_tables import query_tables
 from magicbyte.reading.results import Report, Rows
-from magicbyte.reading.typed_scans import typed_scans
+from magicbyte.reading.typed_scans import typed_readings, typed_scans
 
 TOPIC_TABLE = re.compile(r'\btopics\s*\.\s*(?:"((?:[^"]|"")+)"|(\w+))', re.IGNORECASE)
 """A table of the schema `topics`, whose name is in quotes or not."""
@@ -81,7 +81,7 @@ def query_rows(
     def read(report: Report) -> Iterator[pa.RecordBatch]:
         reports: list[Report] = []
         tables = query_tables(dataset, reports, dispositions)
-        typed = typed_scans(dataset, topics, reports)
+        typed = typed_scans(dataset, readings, reports)
         try:
             with connection_to(tables, typed, **settings) as connection:
                 yield from _batches(connection, query, schema)
@@ -93,11 +93,11 @@ def query_rows(
         finally:
             _add_all(report, reports)
 
-    topics = _topics_of(query)
     settings: dict[str, Any] = {"allow_files": allow_files, "memory_limit": memory_limit}
     try:
+        readings = typed_readings(dataset, _topics_of(query))
         tables = query_tables(dataset, [], dispositions)
-        typed = typed_scans(dataset, topics, [])
+        typed = typed_scans(dataset, readings, [])
         with connection_to(tables, typed, **settings) as connection:
             _check_statement(connection, query)
             schema = _unique_names(connection.sql(query).limit(0).to_arrow_table().schema)

@@ -59,7 +59,12 @@ def matching_ranges(may_match: MayMatch, spans: Sequence[Span]) -> list[Span]:
             for each in divided.get(part, [part])
             if part not in divided or each in matching
         )
-    return _nearest_joined(_chains(candidates))
+    return joined(candidates)
+
+
+def joined(spans: Iterable[Span]) -> list[Span]:
+    """Return *spans*, which are in order, with those joined that follow each other; of many, the nearest ones, too."""
+    return _nearest_joined(_chains(spans))
 
 
 def _chains(candidates: Iterable[Span]) -> Iterable[list[Span]]:

@@ -29,6 +29,10 @@ class RowCondition:
         self._schema = schema
         self._file_system: FileSystem = LocalFileSystem()
 
+    def type_of(self, name: str) -> pa.DataType:
+        """Return the type that the column *name* has in the condition."""
+        return self._schema.field(name).type
+
     def may_match(self, guarantees: Sequence[pc.Expression]) -> list[bool]:
         """Return for each of *guarantees* whether a row for which it holds may satisfy the condition.
 

@@ -22,6 +22,7 @@ from magicbyte.reading._scan_ranges import (
     matching_log_ranges,
     segment_ranges,
 )
+from magicbyte.reading._segment_times import SegmentTimes
 from magicbyte.reading._table_scanner import DEFAULT_BATCH_ROWS, TableScanner
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
@@ -233,7 +234,7 @@ def _both(
 
 
 class LogScan(TableScan):
-    """The table `records`. A condition on topic, partition and offset limits the bytes that are read.
+    """The table `records`. A condition on topic, partition, offset and timestamp limits the bytes that are read.
 
     Its fragments are the segments of the partitions.
     """
@@ -244,8 +245,10 @@ class LogScan(TableScan):
         log_ranges: Sequence[LogRange],
         dispositions: tuple[str, ...],
         unreadable: Sequence[Finding] = (),
+        segment_times: SegmentTimes | None = None,
     ) -> None:
         super().__init__(RECORDS.schema(RECORDS.names), self._read_records)
+        self._times = segment_times or SegmentTimes(planner)
         self._planner = planner
         self._log_ranges = log_ranges
         self._dispositions = dispositions
@@ -255,7 +258,7 @@ class LogScan(TableScan):
         return self._of(self._log_ranges)
 
     def _of(self, log_ranges: Sequence[LogRange]) -> "LogScan":
-        return LogScan(self._planner, log_ranges, self._dispositions, self._unreadable)
+        return LogScan(self._planner, log_ranges, self._dispositions, self._unreadable, self._times)
 
     @property
     def partition_expression(self) -> pc.Expression:
@@ -265,7 +268,7 @@ class LogScan(TableScan):
         return pc.scalar(True)
 
     def get_fragments(self, filter: pc.Expression | None = None) -> Iterator["LogScan"]:
-        """Yield a scan of each segment whose offsets *filter* does not rule out.
+        """Yield a scan of each segment that *filter* does not rule out by its offsets or timestamps.
 
         Args:
             filter: Condition. The scans still have rows that do not satisfy it, as pyarrow's fragments have.
@@ -276,7 +279,7 @@ class LogScan(TableScan):
             log_ranges = [part for each in log_ranges for part in segment_ranges(each)]
         if arrow_filter is not None:
             condition = RowCondition(arrow_filter, self.schema)
-            log_ranges = matching_log_ranges(log_ranges, condition, by_offset=False)
+            log_ranges = self._matching(log_ranges, condition, by_offset=False)
         for log_range in log_ranges:
             fragment = self._of([log_range])
             fragment._filter = self._filter
@@ -287,6 +290,13 @@ class LogScan(TableScan):
         """True if a read of a range of offsets has the rows of the whole log that are in the range."""
         return set(self._dispositions) <= set(AFTER_RANGE)
 
+    def _matching(
+        self, log_ranges: Sequence[LogRange], condition: RowCondition, *, by_offset: bool
+    ) -> list[LogRange]:
+        """Return the parts of *log_ranges* that may have records for which *condition* holds, in the same order."""
+        matching = matching_log_ranges(log_ranges, condition, by_offset=by_offset)
+        return self._times.narrowed(matching, condition) if self._can_narrow else matching
+
     def _read_records(
         self, names: tuple[str, ...], condition: RowCondition | None, report: Report
     ) -> Iterator[pa.RecordBatch]:
@@ -295,7 +305,7 @@ class LogScan(TableScan):
         if condition is None:
             log_ranges = [each for each in log_ranges if not each.is_left_out]
         else:
-            log_ranges = matching_log_ranges(log_ranges, condition, by_offset=self._can_narrow)
+            log_ranges = self._matching(log_ranges, condition, by_offset=self._can_narrow)
         for offsets, group in groupby(log_ranges, lambda each: each.offsets):
             logs = [each.log for each in group]
             part_report = Report()

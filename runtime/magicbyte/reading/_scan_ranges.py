@@ -10,7 +10,14 @@ import pyarrow.compute as pc
 import pyarrow.dataset as pds
 
 from magicbyte.logdir.log_file import PartitionLog
-from magicbyte.reading._matching_ranges import ALL_NUMBERS, Span, matching_ranges
+from magicbyte.reading._matching_ranges import (
+    ALL_NUMBERS,
+    HIGHEST,
+    LOWEST,
+    Span,
+    joined,
+    matching_ranges,
+)
 from magicbyte.reading._row_condition import RowCondition
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
 from magicbyte.reading.segment_range import known_bases
@@ -112,6 +119,15 @@ def _parts(log_range: LogRange, spans: Sequence[Span]) -> list[LogRange]:
 
 def _offset_range(low: int, high: int) -> OffsetRange:
     return None if low <= -FAR_OFFSET else low, None if high >= FAR_OFFSET else high + 1
+
+
+def joined_ranges(ranges: Iterable[OffsetRange]) -> list[OffsetRange]:
+    """Return *ranges*, which are in order, with those joined that follow each other; of many, the nearest ones, too."""
+    spans = [
+        (LOWEST if low is None else low, HIGHEST if high is None else high - 1)
+        for low, high in ranges
+    ]
+    return [_offset_range(*span) for span in joined(spans)]
 
 
 def _may_match(

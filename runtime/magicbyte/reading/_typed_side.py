@@ -11,6 +11,11 @@ from magicbyte.decoding.connect_envelope import ConnectDecoder, EnvelopeError
 from magicbyte.decoding.decode_option import FORMS, DecodeForm
 from magicbyte.decoding.evidence import envelope_schemas, recognize
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.foreign_key_joins import (
+    CombinedKeyDecoder,
+    SubscriptionDecoder,
+    SubscriptionResponseDecoder,
+)
 from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import (
     FramedDecoder,
@@ -155,9 +160,7 @@ class SidePlanner:
         frame_kind = FrameKind.NONE
         decoder: ValueDecoder | None
         if form.inner is not None:
-            inner = primitive_decoder(form.inner.name)
-            assert inner is not None
-            decoder = SuffixedKeyDecoder(form.name, inner)
+            decoder = _composed_decoder(form)
         elif form.name == "connect":
             decoder = self._connect()
         elif form.file is None and form.name == "json":
@@ -224,3 +227,19 @@ class SidePlanner:
             for values, headers in self.all_batches():
                 readers.add(values, headers)
         return FramedSide(readers.decoder(may_grow=is_growing), readers if is_growing else None)
+
+
+def _composed_decoder(form: DecodeForm) -> ValueDecoder:
+    """Return the decoder of a form of Kafka Streams, which has other forms in it."""
+    inner, primary = (
+        None if part is None else primitive_decoder(part.name)
+        for part in (form.inner, form.primary)
+    )
+    assert inner is not None
+    if form.name == "subscription":
+        return SubscriptionDecoder(inner)
+    if form.name == "subscription-response":
+        return SubscriptionResponseDecoder(inner)
+    if primary is None:
+        return SuffixedKeyDecoder(form.name, inner)
+    return CombinedKeyDecoder(inner, primary)

@@ -296,7 +296,7 @@ class Dataset(PartitionTables):
             dispositions: Dispositions of the records to return, as for `records`.
         Returns:
             A scan of all columns of the table. It decodes those that a query names. A condition on topic,
-            partition and offset of `records` limits the bytes that are read.
+            partition and offset of `records`, and on the least timestamp, limits the bytes that are read.
         Raises:
             InputError: The table or a disposition does not exist.
         Example:

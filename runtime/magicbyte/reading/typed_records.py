@@ -18,6 +18,7 @@ from magicbyte.decoding.schema_frames import NO_ID
 from magicbyte.decoding.schema_text import SchemaText
 from magicbyte.errors import InputError
 from magicbyte.findings import Finding
+from magicbyte.logdir.log_file import PartitionLog
 from magicbyte.reading._one_pass import record_rows
 from magicbyte.reading._record_readers import LATEST
 from magicbyte.reading._schema_rows import registry_topics
@@ -25,7 +26,9 @@ from magicbyte.reading._schema_sources import SchemaPath, load_schemas, schemas_
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading._typed_side import SideChoice, SidePlanner
 from magicbyte.reading.planner import Planner
+from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report, Rows
+from magicbyte.reading.segment_range import known_bases
 from magicbyte.reading.typed_columns import (
     ALL_COLUMNS,
     SIDES,
@@ -45,6 +48,8 @@ DELIVERED = ("delivered",)
 SAMPLE_OF_A_PARTITION = 500
 """Records of a partition that the form is recognized from."""
 MAX_SAMPLE = 5000
+SAMPLE_OFFSETS = 4096
+"""Offsets of a partition in which these records are looked for first, so that few bytes are read of a long one."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -136,7 +141,7 @@ class TopicRecords:
     """The delivered records of a topic."""
 
     planner: Planner
-    logs: Sequence[Any]
+    logs: Sequence[PartitionLog]
     topic: str | None
     _samples: dict[str, tuple[pa.Array, pa.Array]] = field(default_factory=dict)
 
@@ -151,26 +156,56 @@ class TopicRecords:
         sample_parts: dict[str, list[pa.RecordBatch]] = {side: [] for side in SIDES}
         share = max(10, min(SAMPLE_OF_A_PARTITION, MAX_SAMPLE // len(self.logs)))
         for log in self.logs:
-            missing = dict.fromkeys(SIDES, share)
-            for number, batch in enumerate(self._rows([log], ("key", "value", "headers"))):
-                for side in SIDES:
-                    rows = np.flatnonzero(~_nulls(batch.column(side)))[: missing[side]]
-                    sample_parts[side].append(batch.take(pa.array(rows)))
-                    missing[side] -= len(rows)
-                if not any(missing.values()) or number >= MAX_SAMPLE_BATCHES:
-                    break
+            for side, batches in self._sample_of(log, share).items():
+                sample_parts[side] += batches
         for side in SIDES:
             table = pa.Table.from_batches(sample_parts[side], schema=schema).combine_chunks()
             whole = table.to_batches()
             batch = whole[0] if whole else pa.RecordBatch.from_pylist([], schema=schema)
             self._samples[side] = batch.column(side), batch.column("headers")
 
+    def _sample_of(self, log: PartitionLog, num_rows: int) -> dict[str, list[pa.RecordBatch]]:
+        """Return the first *num_rows* keys and values of *log* that are not null.
+
+        Keys are looked for in the first SAMPLE_OFFSETS, for a topic may have none; values in more, if these have none.
+        """
+        parts: dict[str, list[pa.RecordBatch]] = {}
+        for planner in (self._first_offsets(log), self.planner):
+            if planner is None:
+                continue
+            parts = {side: [] for side in SIDES}
+            missing = dict.fromkeys(SIDES, num_rows)
+            rows = record_rows(planner, [log], ("key", "value", "headers"), DELIVERED)
+            for number, batch in enumerate(rows.read_into(Report())):
+                for side in SIDES:
+                    some = np.flatnonzero(~_nulls(batch.column(side)))[: missing[side]]
+                    parts[side].append(batch.take(pa.array(some)))
+                    missing[side] -= len(some)
+                if not any(missing.values()) or number >= MAX_SAMPLE_BATCHES:
+                    break
+            if missing["value"] < num_rows:
+                break
+        return parts
+
+    def _first_offsets(self, log: PartitionLog) -> Planner | None:
+        """Return a planner of the first SAMPLE_OFFSETS of *log*; None where they are not known before a survey."""
+        options, bases = self.planner.options, known_bases(log)
+        if not bases or options.times != NO_RANGE:
+            return None
+        low, high = options.offsets
+        start = max(bases[0], log.log_start_offset or 0, low or 0)
+        end = start + SAMPLE_OFFSETS if high is None else min(start + SAMPLE_OFFSETS, high)
+        offsets = start, max(end, start)
+        return replace(self.planner, options=replace(options, offsets=offsets))
+
     def batches(self, side: str) -> Iterator[tuple[pa.Array, pa.Array]]:
         """Yield all keys or values, with the headers of the same records."""
         for batch in self._rows(self.logs, (side, "headers")):
             yield batch.column(side), batch.column("headers")
 
-    def _rows(self, logs: Sequence[Any], names: tuple[str, ...]) -> Iterator[pa.RecordBatch]:
+    def _rows(
+        self, logs: Sequence[PartitionLog], names: tuple[str, ...]
+    ) -> Iterator[pa.RecordBatch]:
         return record_rows(self.planner, logs, names, DELIVERED).read_into(Report())
 
 
