@@ -13,18 +13,22 @@ const { chromium } = require("playwright-core");
 const jobs = JSON.parse(fs.readFileSync(0, "utf8"));
 
 // A container's root has no user namespace for Chromium's sandbox, and no stranger's page is opened.
-const profile = `--magicbyte-test-${process.pid}`; // tells this browser's processes from others
-const browser = await chromium.launch({ executablePath, args: ["--no-sandbox", profile] });
+const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
 const messages = [];
 const requests = [];
 
 async function opened(job) {
-  const tab = await browser.newPage({ viewport: job.size ?? { width: 1440, height: 900 }, colorScheme: job.scheme ?? "light" });
+  const tab = await browser.newPage({
+    viewport: job.size ?? { width: 1440, height: 900 },
+    colorScheme: job.scheme ?? "light",
+  });
   tab.on("pageerror", (error) => messages.push(String(error)));
   tab.on("request", (request) => requests.push(request.url()));
   await tab.goto(`file://${job.page ?? page}${job.hash ?? ""}`);
   if (job.file) await tab.setInputFiles("#file", job.file);
-  await tab.waitForFunction(() => document.getElementById("welcome").hidden === false || magicbyteViewer.progress().isDone);
+  await tab.waitForFunction(
+    () => document.getElementById("welcome").hidden === false || magicbyteViewer.progress().isDone,
+  );
   await tab.waitForTimeout(job.wait ?? 100);
   return tab;
 }
@@ -41,34 +45,65 @@ const state = () => ({
     badge: row.querySelector(".badge")?.textContent ?? null,
   })),
   active: document.querySelector("#main [role=tree]").getAttribute("aria-activedescendant"),
-  activeText: document.getElementById(document.querySelector("#main [role=tree]").getAttribute("aria-activedescendant"))?.querySelector(".name").textContent ?? null,
+  activeText:
+    document
+      .getElementById(
+        document.querySelector("#main [role=tree]").getAttribute("aria-activedescendant"),
+      )
+      ?.querySelector(".name").textContent ?? null,
   details: document.querySelector("#main .details").innerText,
-  marked: [...document.querySelectorAll("#main .bytes .selected")].map((byte) => Number(byte.dataset.at)),
+  marked: [...document.querySelectorAll("#main .bytes .selected")].map((byte) =>
+    Number(byte.dataset.at),
+  ),
   bad: [...document.querySelectorAll("#main .bytes .bad")].map((byte) => Number(byte.dataset.at)),
-  unclaimed: [...document.querySelectorAll("#main .bytes .unclaimed")].map((byte) => Number(byte.dataset.at)),
+  unclaimed: [...document.querySelectorAll("#main .bytes .unclaimed")].map((byte) =>
+    Number(byte.dataset.at),
+  ),
   findings: [...document.querySelectorAll("#findings li")].map((item) => item.textContent),
-  payload: document.getElementById("payload").hidden ? null : document.getElementById("payload").innerText,
+  payload: document.getElementById("payload").hidden
+    ? null
+    : document.getElementById("payload").innerText,
   hash: location.hash,
-  error: document.getElementById("error").hidden ? null : document.getElementById("error").textContent,
+  error: document.getElementById("error").hidden
+    ? null
+    : document.getElementById("error").textContent,
   note: document.getElementById("note").textContent,
   status: document.getElementById("status").textContent,
   overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 });
+
+// Memory of the largest renderer among the processes that this one has started.
+function rendererBytes() {
+  const lines = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" });
+  const processes = lines.split("\n").map((line) => line.trim().split(/\s+/));
+  const ours = new Set([String(process.pid)]);
+  for (let size = 0; size < ours.size;) {
+    size = ours.size;
+    for (const [pid, parent] of processes) if (ours.has(parent)) ours.add(pid);
+  }
+  const renderers = processes.filter(
+    ([pid, , , ...words]) => ours.has(pid) && words.includes("--type=renderer"),
+  );
+  return Math.max(0, ...renderers.map(([, , kibibytes]) => 1024 * Number(kibibytes)));
+}
 
 // Opens a large file: milliseconds until the first row is there, and after the scan the number of rows and
 // the memory of the renderer, in bytes.
 async function measured(job) {
   const tab = await browser.newPage({ viewport: { width: 1440, height: 900 } });
   await tab.goto(`file://${page}`);
-  await tab.evaluate(() => document.getElementById("file").addEventListener("change", () => (window.chosen = performance.now()), true));
+  await tab.evaluate(() =>
+    document
+      .getElementById("file")
+      .addEventListener("change", () => (window.chosen = performance.now()), true),
+  );
   await tab.setInputFiles("#file", job.large);
   await tab.waitForFunction(() => document.querySelector("#main [role=treeitem] .name"));
   const milliseconds = await tab.evaluate(() => performance.now() - window.chosen);
   let memory = 0;
   for (;;) {
     const { isDone, count } = await tab.evaluate(() => magicbyteViewer.progress());
-    const renderers = execFileSync("ps", ["-eo", "rss=,args="], { encoding: "utf8" }).split("\n").filter((line) => line.includes("--type=renderer") && line.includes(profile));
-    memory = Math.max(memory, ...renderers.map((line) => 1024 * parseInt(line, 10)));
+    memory = Math.max(memory, rendererBytes());
     if (isDone) return { milliseconds, count, memory };
     await tab.waitForTimeout(250);
   }
@@ -100,7 +135,14 @@ async function run(job) {
       else if (action === "click") await tab.click(argument);
       else if (action === "hash") await tab.evaluate((hash) => (location.hash = hash), argument);
       else if (action === "fetch") {
-        await tab.evaluate((url) => fetch(url).then(() => "fetched", (error) => error.name), argument);
+        await tab.evaluate(
+          (url) =>
+            fetch(url).then(
+              () => "fetched",
+              (error) => error.name,
+            ),
+          argument,
+        );
       }
       await tab.waitForTimeout(60);
     }

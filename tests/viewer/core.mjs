@@ -4,7 +4,8 @@ import fs from "node:fs";
 import vm from "node:vm";
 
 globalThis.self = globalThis;
-for (const file of process.argv.slice(2)) vm.runInThisContext(fs.readFileSync(file, "utf8"), { filename: file });
+for (const file of process.argv.slice(2))
+  vm.runInThisContext(fs.readFileSync(file, "utf8"), { filename: file });
 const inspect = vm.runInThisContext(`(async (format, bytes) => {
   const cache = new BlockCache(new WindowSource("file", bytes));
   const isLog = ["kafka_log", "kafka_kraft_snapshot"].includes(format);

@@ -20,7 +20,7 @@ HERE = Path(__file__).with_name("page")
 
 CORE = (
     *("source.js", "checksums.js", "codecs.js", "fields.js"),
-    *("entries.js", "entry_index.js", "documents.js"),
+    *("framing.js", "records.js", "entries.js", "entry_index.js", "documents.js"),
 )
 """Scripts that need no page, in the order in which they are to be run."""
 

@@ -5,15 +5,43 @@ const MAX_LISTED = 1000; // findings that the list shows
 class Viewer {
   constructor() {
     const byId = (id) => document.getElementById(id);
-    this.elements = Object.fromEntries(["file", "open", "format", "about", "note", "welcome", "work", "payload", "findings", "go", "byte", "status", "error"].map((id) => [id, byId(id)]));
+    this.elements = Object.fromEntries(
+      [
+        "file",
+        "open",
+        "format",
+        "about",
+        "note",
+        "welcome",
+        "work",
+        "payload",
+        "findings",
+        "go",
+        "byte",
+        "status",
+        "error",
+      ].map((id) => [id, byId(id)]),
+    );
     const { elements } = this;
     for (const [format, title] of Object.entries(FORMATS.titles)) {
-      if (isFileFormat(format)) elements.format.append(element("option", { value: format }, title.replace(/^Apache Kafka /, "")));
+      if (isFileFormat(format))
+        elements.format.append(
+          element("option", { value: format }, title.replace(/^Apache Kafka /, "")),
+        );
     }
-    this.pane = new Pane(byId("main"), { title: "File", onSelect: (...found) => this.selected(...found) });
+    this.pane = new Pane(byId("main"), {
+      title: "File",
+      onSelect: (...found) => this.selected(...found),
+    });
     this.pane.onPayload = (payload) => this.openPayload(payload);
-    this.payloadPane = new Pane(byId("payload-pane"), { title: "Payload", onSelect: (node, _, __, cursor) => this.payloadSelected(node, cursor) });
-    elements.file.addEventListener("change", () => elements.file.files[0] && this.openFile(elements.file.files[0]));
+    this.payloadPane = new Pane(byId("payload-pane"), {
+      title: "Payload",
+      onSelect: (node, _, __, cursor) => this.payloadSelected(node, cursor),
+    });
+    elements.file.addEventListener(
+      "change",
+      () => elements.file.files[0] && this.openFile(elements.file.files[0]),
+    );
     elements.open.addEventListener("click", () => elements.file.click());
     elements.format.addEventListener("change", () => this.reopen(elements.format.value));
     elements.go.addEventListener("submit", (event) => this.submitted(event));
@@ -47,7 +75,12 @@ class Viewer {
     const bytes = Uint8Array.from(atob(given.base64), (letter) => letter.charCodeAt(0));
     this.note(given.note);
     const source = new WindowSource(given.name, bytes, given.first, given.size);
-    return this.openSource(source, given.format, { findings: given.findings, outcomes: given.outcomes, isWhole: source.end === source.size, position: given.position });
+    return this.openSource(source, given.format, {
+      findings: given.findings,
+      outcomes: given.outcomes,
+      isWhole: source.end === source.size,
+      position: given.position,
+    });
   }
 
   reopen(format) {
@@ -79,7 +112,9 @@ class Viewer {
       await doc.start();
     } catch (error) {
       if (!(error instanceof DOMException)) throw error; // no fault of the file
-      this.fail(`${source.name} cannot be read: ${error.message}. Choose the file again; it may have changed.`);
+      this.fail(
+        `${source.name} cannot be read: ${error.message}. Choose the file again; it may have changed.`,
+      );
       return;
     }
     if (this.document !== doc) return;
@@ -103,7 +138,13 @@ class Viewer {
   grew(doc) {
     if (this.document !== doc) return;
     const now = performance.now();
-    if (doc.index && !doc.index.isDone && now - (this.lastShown ?? 0) < 150 && doc.index.count > 100) return;
+    if (
+      doc.index &&
+      !doc.index.isDone &&
+      now - (this.lastShown ?? 0) < 150 &&
+      doc.index.count > 100
+    )
+      return;
     this.lastShown = now;
     this.pane.refresh();
     this.showFindings();
@@ -113,26 +154,46 @@ class Viewer {
       return;
     }
     const records = index.numRecords ? `, ${counted(index.numRecords, "record")}` : "";
-    const share = Math.floor((100 * (index.scanned - index.first)) / Math.max(1, index.end - index.first));
+    const share = Math.floor(
+      (100 * (index.scanned - index.first)) / Math.max(1, index.end - index.first),
+    );
     this.elements.status.textContent = `${counted(index.count, "entry", "entries")}${records}${index.isDone ? "" : ` · ${share} % read`}`;
     if (!this.hasFollowed && index.count) this.followHash({ isFirst: true });
   }
 
   showFindings() {
     const { findings } = this.document;
-    const number = Math.max(findings.length, this.document.given ? 0 : (this.document.index?.numFindings ?? 0));
-    const { elements } = this;
-    const worst = ["error", "warning", "note"].find((severity) => findings.some((one) => one.severity === severity));
-    const summary = element("summary", { class: worst ?? "none" }, number ? counted(number, "finding") : "No findings");
-    const items = findings.slice(0, MAX_LISTED).map((finding) =>
-      element(
-        "li",
-        { class: finding.severity },
-        element("a", { href: hash(finding.at ?? finding.position ?? 0, finding.payloadPosition) }, `byte ${(finding.position ?? 0).toLocaleString("en")}`),
-        ` ${finding.code}: ${finding.message}`,
-      ),
+    const number = Math.max(
+      findings.length,
+      this.document.given ? 0 : (this.document.index?.numFindings ?? 0),
     );
-    if (number > MAX_LISTED) items.push(element("li", { class: "soft" }, `and ${counted(number - MAX_LISTED, "more finding")}`));
+    const { elements } = this;
+    const worst = ["error", "warning", "note"].find((severity) =>
+      findings.some((one) => one.severity === severity),
+    );
+    const summary = element(
+      "summary",
+      { class: worst ?? "none" },
+      number ? counted(number, "finding") : "No findings",
+    );
+    const items = findings
+      .slice(0, MAX_LISTED)
+      .map((finding) =>
+        element(
+          "li",
+          { class: finding.severity },
+          element(
+            "a",
+            { href: hash(finding.at ?? finding.position ?? 0, finding.payloadPosition) },
+            `byte ${(finding.position ?? 0).toLocaleString("en")}`,
+          ),
+          ` ${finding.code}: ${finding.message}`,
+        ),
+      );
+    if (number > MAX_LISTED)
+      items.push(
+        element("li", { class: "soft" }, `and ${counted(number - MAX_LISTED, "more finding")}`),
+      );
     const isShown = number !== this.numShown;
     this.numShown = number;
     if (isShown) elements.findings.replaceChildren(summary, element("ul", {}, ...items));
@@ -162,12 +223,15 @@ class Viewer {
     this.hasFollowed = true;
     const { source } = doc.cache;
     if (position < source.first || position >= source.end) {
-      this.fail(`Byte ${position.toLocaleString("en")} is not among the bytes of this page, ${source.first.toLocaleString("en")} to ${(source.end - 1).toLocaleString("en")}.`);
+      this.fail(
+        `Byte ${position.toLocaleString("en")} is not among the bytes of this page, ${source.first.toLocaleString("en")} to ${(source.end - 1).toLocaleString("en")}.`,
+      );
       return;
     }
     this.elements.error.hidden = true;
     await this.pane.goTo(position);
-    if (asked.has("payload") && doc.isLog) await this.followPayload(position, Number(asked.get("payload")));
+    if (asked.has("payload") && doc.isLog)
+      await this.followPayload(position, Number(asked.get("payload")));
   }
 
   async followPayload(position, payloadPosition) {
@@ -188,7 +252,7 @@ class Viewer {
     if (this.payloadOf) this.setHash(hash(this.payloadOf.position, cursor));
   }
 
-  // Of a page that was opened as a file, some browsers let scripts change no address.
+  // Some browsers do not let the scripts of a local file change the address.
   setHash(text) {
     try {
       history.replaceState(null, "", text);
@@ -206,7 +270,13 @@ class Viewer {
       this.payloadPane.heading.textContent = `Payload of the entry at byte ${payload.position.toLocaleString("en")}: ${counted(doc.bytes.length, "byte")}, decompressed (${codecName(payload.codec)})`;
       this.payloadPane.show(doc);
       if (doc.findings.length) {
-        this.payloadPane.details.replaceChildren(...doc.findings.slice(0, 20).map((one) => element("p", { class: `finding ${one.severity}` }, `${one.code}: ${one.message}`)));
+        this.payloadPane.details.replaceChildren(
+          ...doc.findings
+            .slice(0, 20)
+            .map((one) =>
+              element("p", { class: `finding ${one.severity}` }, `${one.code}: ${one.message}`),
+            ),
+        );
       }
     }
     this.elements.payload.scrollIntoView({ block: "nearest" });
@@ -220,7 +290,10 @@ class Viewer {
 
 // Whether a whole file may be of this format; the others are parts of files.
 function isFileFormat(format) {
-  return Object.values(FORMATS.names).includes(format) || Object.values(FORMATS.suffixes).includes(format);
+  return (
+    Object.values(FORMATS.names).includes(format) ||
+    Object.values(FORMATS.suffixes).includes(format)
+  );
 }
 
 const viewer = new Viewer();
@@ -234,6 +307,10 @@ globalThis.magicbyteViewer = {
   },
   openFile: (file) => viewer.openFile(file),
   findings: () => viewer.document.findings,
-  progress: () => ({ count: viewer.document.count, isDone: viewer.document.index?.isDone ?? true, rows: viewer.pane.tree.rowCount() }),
+  progress: () => ({
+    count: viewer.document.count,
+    isDone: viewer.document.index?.isDone ?? true,
+    rows: viewer.pane.tree.rowCount(),
+  }),
   fields: () => fieldsOf(viewer.document),
 };

@@ -4,7 +4,8 @@ function crcTables(polynomial) {
   const tables = Array.from({ length: 8 }, () => new Uint32Array(256));
   for (let byte = 0; byte < 256; byte += 1) {
     let value = byte;
-    for (let bit = 0; bit < 8; bit += 1) value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
+    for (let bit = 0; bit < 8; bit += 1)
+      value = value & 1 ? (value >>> 1) ^ polynomial : value >>> 1;
     tables[0][byte] = value >>> 0;
   }
   for (let byte = 0; byte < 256; byte += 1) {
@@ -27,8 +28,14 @@ function crc(tables, bytes, start = 0, end = bytes.length, before = 0) {
   for (; at + 8 <= end; at += 8) {
     value ^= bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
     value =
-      t7[value & 255] ^ t6[(value >>> 8) & 255] ^ t5[(value >>> 16) & 255] ^ t4[value >>> 24] ^
-      t3[bytes[at + 4]] ^ t2[bytes[at + 5]] ^ t1[bytes[at + 6]] ^ t0[bytes[at + 7]];
+      t7[value & 255] ^
+      t6[(value >>> 8) & 255] ^
+      t5[(value >>> 16) & 255] ^
+      t4[value >>> 24] ^
+      t3[bytes[at + 4]] ^
+      t2[bytes[at + 5]] ^
+      t1[bytes[at + 6]] ^
+      t0[bytes[at + 7]];
   }
   for (; at < end; at += 1) value = (value >>> 8) ^ t0[(value ^ bytes[at]) & 255];
   return ~value >>> 0;
@@ -38,21 +45,28 @@ function crc(tables, bytes, start = 0, end = bytes.length, before = 0) {
 function xxh32(bytes) {
   const primes = [0x9e3779b1, 0x85ebca77, 0xc2b2ae3d, 0x27d4eb2f, 0x165667b1];
   const rotated = (value, by) => (value << by) | (value >>> (32 - by));
-  const word = (at) => bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
+  const word = (at) =>
+    bytes[at] | (bytes[at + 1] << 8) | (bytes[at + 2] << 16) | (bytes[at + 3] << 24);
   let at = 0;
   let hash = primes[4];
   if (bytes.length >= 16) {
     const lanes = [primes[0] + primes[1], primes[1], 0, -primes[0]];
     for (; at + 16 <= bytes.length; at += 16) {
       for (let lane = 0; lane < 4; lane += 1) {
-        lanes[lane] = Math.imul(rotated((lanes[lane] + Math.imul(word(at + 4 * lane), primes[1])) | 0, 13), primes[0]);
+        lanes[lane] = Math.imul(
+          rotated((lanes[lane] + Math.imul(word(at + 4 * lane), primes[1])) | 0, 13),
+          primes[0],
+        );
       }
     }
-    hash = rotated(lanes[0], 1) + rotated(lanes[1], 7) + rotated(lanes[2], 12) + rotated(lanes[3], 18);
+    hash =
+      rotated(lanes[0], 1) + rotated(lanes[1], 7) + rotated(lanes[2], 12) + rotated(lanes[3], 18);
   }
   hash = (hash + bytes.length) | 0;
-  for (; at + 4 <= bytes.length; at += 4) hash = Math.imul(rotated((hash + Math.imul(word(at), primes[2])) | 0, 17), primes[3]);
-  for (; at < bytes.length; at += 1) hash = Math.imul(rotated((hash + Math.imul(bytes[at], primes[4])) | 0, 11), primes[0]);
+  for (; at + 4 <= bytes.length; at += 4)
+    hash = Math.imul(rotated((hash + Math.imul(word(at), primes[2])) | 0, 17), primes[3]);
+  for (; at < bytes.length; at += 1)
+    hash = Math.imul(rotated((hash + Math.imul(bytes[at], primes[4])) | 0, 11), primes[0]);
   hash = Math.imul(hash ^ (hash >>> 15), primes[1]);
   hash = Math.imul(hash ^ (hash >>> 13), primes[2]);
   return (hash ^ (hash >>> 16)) >>> 0;

@@ -36,14 +36,18 @@ class BoundedOutput {
 }
 
 function overLimit(limit) {
-  return new CodecError(`the payload is larger than ${limit.toLocaleString("en")} bytes, this page's limit`, "batch-over-limit");
+  return new CodecError(
+    `the payload is larger than ${limit.toLocaleString("en")} bytes, this page's limit`,
+    "batch-over-limit",
+  );
 }
 
 // The payload that codec *number* makes of *bytes* in an entry of format *magic*.
 function decompress(number, bytes, magic = 2, limit = MAX_PAYLOAD_BYTES) {
   const codec = [null, gunzip, unsnappy, unlz4, unzstd][number];
   if (!codec) throw new CodecError(`codec ${number} does not exist`, "unknown-codec");
-  if (number === 4 && magic < 2) throw new CodecError(`zstd in v${magic}, which Kafka refuses`, "codec-not-allowed");
+  if (number === 4 && magic < 2)
+    throw new CodecError(`zstd in v${magic}, which Kafka refuses`, "codec-not-allowed");
   try {
     return codec(bytes, limit, magic);
   } catch (error) {
@@ -51,7 +55,7 @@ function decompress(number, bytes, magic = 2, limit = MAX_PAYLOAD_BYTES) {
   }
 }
 
-// Several members are one stream, and bytes behind them that are no member are ignored, as by Java's
+// Several members are one stream, and bytes after them that are no member are ignored, as by Java's
 // GZIPInputStream.
 function gunzip(bytes, limit) {
   const output = new BoundedOutput(limit);
@@ -59,8 +63,10 @@ function gunzip(bytes, limit) {
   let isFinal = false;
   const checkTrailer = (end) => {
     const view = viewOf(bytes);
-    if (end < 18 || view.getUint32(end - 8, true) !== member.crc) throw new CodecError("the gzip stream has another CRC-32");
-    if (view.getUint32(end - 4, true) !== member.length % 2 ** 32) throw new CodecError("the gzip stream has another length");
+    if (end < 18 || view.getUint32(end - 8, true) !== member.crc)
+      throw new CodecError("the gzip stream has another CRC-32");
+    if (view.getUint32(end - 4, true) !== member.length % 2 ** 32)
+      throw new CodecError("the gzip stream has another length");
   };
   const stream = new fflate.Gunzip((chunk, last) => {
     output.add(chunk);
@@ -108,7 +114,8 @@ function unsnappy(bytes, limit) {
       continue;
     }
     at += 4;
-    if (size < 0 || at + size > bytes.length) throw new CodecError(`a snappy block of ${size} bytes`);
+    if (size < 0 || at + size > bytes.length)
+      throw new CodecError(`a snappy block of ${size} bytes`);
     output.add(snappyBlock(bytes.subarray(at, at + size), limit - output.length));
     at += size;
   }
@@ -117,7 +124,10 @@ function unsnappy(bytes, limit) {
 
 // Checks the header of a stream of xerial's snappy-java; returns where it ends.
 function xerialHeader(bytes, at) {
-  if (at + 16 > bytes.length || !XERIAL_MAGIC.every((byte, number) => bytes[at + number] === byte)) {
+  if (
+    at + 16 > bytes.length ||
+    !XERIAL_MAGIC.every((byte, number) => bytes[at + number] === byte)
+  ) {
     throw new CodecError("a header of snappy-java that is invalid");
   }
   const version = viewOf(bytes).getInt32(at + 8);
@@ -159,17 +169,26 @@ function snappyOutputSize(bytes, at) {
 // An LZ4 frame, as Kafka reads it: of independent blocks, with the right header checksum, which in v0
 // covers other bytes than in the standard (KAFKA-3160) and is not looked at.
 function lz4Header(bytes, magic) {
-  if (bytes.length < 7 || viewOf(bytes).getUint32(0, true) !== LZ4_MAGIC) throw new CodecError("no LZ4 frame");
+  if (bytes.length < 7 || viewOf(bytes).getUint32(0, true) !== LZ4_MAGIC)
+    throw new CodecError("no LZ4 frame");
   const flags = bytes[4];
   const descriptor = bytes[5];
   if (flags >> 6 !== 1) throw new CodecError(`LZ4 frame of version ${flags >> 6}`);
-  if (flags & 0x03 || descriptor & 0x8f) throw new CodecError("a bit is set in the LZ4 frame's header that Kafka refuses");
-  if (!(flags & 0x20)) throw new CodecError("an LZ4 frame of linked blocks, which Kafka does not read");
+  if (flags & 0x03 || descriptor & 0x8f)
+    throw new CodecError("a bit is set in the LZ4 frame's header that Kafka refuses");
+  if (!(flags & 0x20))
+    throw new CodecError("an LZ4 frame of linked blocks, which Kafka does not read");
   const sizeCode = descriptor >> 4;
   if (sizeCode < 4) throw new CodecError(`LZ4 block size ${sizeCode}; 4 to 7 are known`);
   const end = 6 + (flags & 0x08 ? 8 : 0);
-  if (magic > 0 && ((xxh32(bytes.subarray(4, end)) >>> 8) & 255) !== bytes[end]) throw new CodecError("the LZ4 frame's header checksum is wrong");
-  return { at: end + 1, blockBytes: 1 << (8 + 2 * sizeCode), hasBlockChecksum: Boolean(flags & 0x10), hasContentChecksum: Boolean(flags & 0x04) };
+  if (magic > 0 && ((xxh32(bytes.subarray(4, end)) >>> 8) & 255) !== bytes[end])
+    throw new CodecError("the LZ4 frame's header checksum is wrong");
+  return {
+    at: end + 1,
+    blockBytes: 1 << (8 + 2 * sizeCode),
+    hasBlockChecksum: Boolean(flags & 0x10),
+    hasContentChecksum: Boolean(flags & 0x04),
+  };
 }
 
 function unlz4(bytes, limit, magic) {
@@ -177,22 +196,25 @@ function unlz4(bytes, limit, magic) {
   const view = viewOf(bytes);
   const output = new BoundedOutput(limit);
   const block = new Uint8Array(header.blockBytes);
-  for (let { at } = header; ; ) {
+  for (let { at } = header; ;) {
     if (at + 4 > bytes.length) throw new CodecError("the LZ4 frame ends early");
     const word = view.getUint32(at, true);
     const size = word & 0x7fffffff;
     at += 4;
     if (size === 0) {
-      if (header.hasContentChecksum && at + 4 > bytes.length) throw new CodecError("the LZ4 frame's checksum is missing");
+      if (header.hasContentChecksum && at + 4 > bytes.length)
+        throw new CodecError("the LZ4 frame's checksum is missing");
       return output.bytes();
     }
-    if (size > header.blockBytes || at + size > bytes.length) throw new CodecError(`an LZ4 block of ${size} bytes`);
+    if (size > header.blockBytes || at + size > bytes.length)
+      throw new CodecError(`an LZ4 block of ${size} bytes`);
     const data = bytes.subarray(at, at + size);
     if (word >>> 31) output.add(data.slice());
     else output.add(block.slice(0, lz4Block(data, block)));
     at += size;
     if (header.hasBlockChecksum) {
-      if (at + 4 > bytes.length || view.getUint32(at, true) !== xxh32(data)) throw new CodecError("an LZ4 block's checksum is wrong");
+      if (at + 4 > bytes.length || view.getUint32(at, true) !== xxh32(data))
+        throw new CodecError("an LZ4 block's checksum is wrong");
       at += 4;
     }
   }
@@ -204,7 +226,7 @@ function lz4Block(bytes, output) {
   let to = 0;
   const longLength = (nibble) => {
     let length = nibble;
-    for (let byte = 255; nibble === 15 && byte === 255 && at < bytes.length; ) {
+    for (let byte = 255; nibble === 15 && byte === 255 && at < bytes.length;) {
       byte = bytes[at++];
       length += byte;
     }
@@ -213,7 +235,8 @@ function lz4Block(bytes, output) {
   while (at < bytes.length) {
     const token = bytes[at++];
     const numLiterals = longLength(token >> 4);
-    if (at + numLiterals > bytes.length || to + numLiterals > output.length) throw new CodecError("an invalid LZ4 block");
+    if (at + numLiterals > bytes.length || to + numLiterals > output.length)
+      throw new CodecError("an invalid LZ4 block");
     output.set(bytes.subarray(at, at + numLiterals), to);
     at += numLiterals;
     to += numLiterals;
@@ -221,7 +244,8 @@ function lz4Block(bytes, output) {
     const distance = bytes[at] | (bytes[at + 1] << 8);
     at += 2;
     const length = longLength(token & 15) + 4;
-    if (at > bytes.length || distance === 0 || distance > to || to + length > output.length) throw new CodecError("an invalid LZ4 block");
+    if (at > bytes.length || distance === 0 || distance > to || to + length > output.length)
+      throw new CodecError("an invalid LZ4 block");
     for (let copied = 0; copied < length; copied += 1, to += 1) output[to] = output[to - distance];
   }
   return to;

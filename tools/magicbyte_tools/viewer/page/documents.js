@@ -9,12 +9,14 @@ const MAX_PARSED_BYTES = 1024 * 1024; // of other companion files; what follows 
 function formatOf(name) {
   const base = name.split(/[\\/]/).pop();
   if (FORMATS.names[base]) return FORMATS.names[base];
-  const match = /^\d{20}(?:-[A-Za-z0-9_-]+)?(\.[a-z]+)(?:\.(?:deleted|cleaned|swap|tmp))?$/.exec(base);
+  const match = /^\d{20}(?:-[A-Za-z0-9_-]+)?(\.[a-z]+)(?:\.(?:deleted|cleaned|swap|tmp))?$/.exec(
+    base,
+  );
   const suffix = match?.[1] ?? /\.[a-z]+$/.exec(base)?.[0];
   return FORMATS.suffixes[suffix] ?? null;
 }
 
-// What the specification says of bytes that are no entry.
+// The specification's field for bytes that are no entry.
 let REST = null;
 
 class LogDocument {
@@ -49,7 +51,12 @@ class LogDocument {
   nodeOf(entry) {
     const node = { start: entry.position, end: entry.end, entry, number: entry.number };
     if (entry.kind !== "entry") {
-      node.name = { zeros: "zeros", cut: "cut entry", damage: "damage", window: "cut by this page" }[entry.kind];
+      node.name = {
+        zeros: "zeros",
+        cut: "cut entry",
+        damage: "damage",
+        window: "cut by this page",
+      }[entry.kind];
       node.text = `${(entry.end - entry.position).toLocaleString("en")} bytes: ${entry.reason}`;
       node.field = REST;
       node.failed = entry.kind === "damage";
@@ -58,10 +65,14 @@ class LogDocument {
     }
     node.name = `entries[${entry.number}]`;
     // A marker further on in the file may decide while the row is shown.
-    const outcome = () => this.givenOutcomes?.[entry.position] ?? this.index.outcomeOf(entry.number);
+    const outcome = () =>
+      this.givenOutcomes?.[entry.position] ?? this.index.outcomeOf(entry.number);
     Object.defineProperty(node, "outcome", { get: outcome });
     node.text = entryText(entry);
-    node.structure = entry.magic === 2 ? KafkaRecordBatch.KafkaRecordBatch.structure : KafkaMessage.KafkaMessage.structure;
+    node.structure =
+      entry.magic === 2
+        ? KafkaRecordBatch.KafkaRecordBatch.structure
+        : KafkaMessage.KafkaMessage.structure;
     node.open = () => this.open(entry);
     return node;
   }
@@ -71,12 +82,21 @@ class LogDocument {
     if (kept) return kept;
     const size = entry.end - entry.position;
     const isLarge = size > MAX_ENTRY_BYTES;
-    const bytes = await this.cache.read(entry.position, isLarge ? entry.position + BATCH_HEADER : entry.end);
+    const bytes = await this.cache.read(
+      entry.position,
+      isLarge ? entry.position + BATCH_HEADER : entry.end,
+    );
     const opened = { ...openEntry(bytes.slice(), entry.position), byteLength: size };
     if (isLarge) {
       opened.payload = null;
       opened.nodes = opened.nodes.filter((node) => node.end <= entry.position + BATCH_HEADER);
-      opened.nodes.push({ name: "rest", field: { doc: "Larger than what this page takes apart." }, start: entry.position + BATCH_HEADER, end: entry.end, text: `${size.toLocaleString("en")} bytes` });
+      opened.nodes.push({
+        name: "rest",
+        field: { doc: "Larger than what this page takes apart." },
+        start: entry.position + BATCH_HEADER,
+        end: entry.end,
+        text: `${size.toLocaleString("en")} bytes`,
+      });
     }
     this.opened.set(entry.position, opened);
     this.openedBytes += size;
@@ -94,8 +114,10 @@ class LogDocument {
 }
 
 function entryText(entry) {
-  if (entry.magic < 2) return `v${entry.magic} @${entry.offset}${entry.codec ? ` ${codecName(entry.codec)}` : ""}`;
-  const offsets = entry.lastOffset === entry.offset ? `@${entry.offset}` : `@${entry.offset}–${entry.lastOffset}`;
+  if (entry.magic < 2)
+    return `v${entry.magic} @${entry.offset}${entry.codec ? ` ${codecName(entry.codec)}` : ""}`;
+  const offsets =
+    entry.lastOffset === entry.offset ? `@${entry.offset}` : `@${entry.offset}–${entry.lastOffset}`;
   const parts = [`v2 ${offsets}`, `n=${entry.numRecords.toLocaleString("en")}`];
   if (entry.codec) parts.push(codecName(entry.codec));
   if (entry.isControl) parts.push("control");
@@ -117,7 +139,8 @@ class FieldsDocument {
     const rowBytes = ROW_BYTES[this.format];
     const pageBytes = rowBytes && rowBytes * PAGE_ROWS;
     if (rowBytes && end - first > pageBytes) {
-      for (let start = first; start < end; start += pageBytes) this.nodes.push(this.pageNode(start, Math.min(start + pageBytes, end)));
+      for (let start = first; start < end; start += pageBytes)
+        this.nodes.push(this.pageNode(start, Math.min(start + pageBytes, end)));
       return;
     }
     const last = Math.min(end, first + MAX_PARSED_BYTES);
@@ -125,7 +148,14 @@ class FieldsDocument {
     const { nodes, findings } = this.parsed(bytes, first);
     this.nodes = nodes;
     this.own = findings;
-    if (last < end) this.nodes.push({ name: "rest", field: { doc: "Beyond what this page takes apart." }, start: last, end, text: `${(end - last).toLocaleString("en")} bytes` });
+    if (last < end)
+      this.nodes.push({
+        name: "rest",
+        field: { doc: "Beyond what this page takes apart." },
+        start: last,
+        end,
+        text: `${(end - last).toLocaleString("en")} bytes`,
+      });
   }
 
   pageNode(start, end) {
@@ -145,15 +175,32 @@ class FieldsDocument {
     const findings = [];
     if (error) {
       const { field, at } = failureOf(nodes, base);
-      findings.push({ code: "parse-error", severity: "error", position: base, at, message: `${field ?? this.format}: ${reasonOf(error)}` });
+      findings.push({
+        code: "parse-error",
+        severity: "error",
+        position: base,
+        at,
+        message: `${field ?? this.format}: ${reasonOf(error)}`,
+      });
     }
     if (this.format === "kafka_producer_snapshot" && bytes.length >= 6) {
       const stored = viewOf(bytes).getUint32(2);
       const computed = crc(CRC32C_TABLES, bytes, 6);
-      if (stored !== computed) findings.push({ ...mismatch({ name: "CRC-32C", stored, field: 2 }, computed, base), code: "snapshot-invalid" });
+      if (stored !== computed)
+        findings.push({
+          ...mismatch({ name: "CRC-32C", stored, field: 2 }, computed, base),
+          code: "snapshot-invalid",
+        });
     }
     const end = nodes.reduce((most, node) => Math.max(most, node.end), base);
-    if (!error && end < base + bytes.length) nodes.push({ name: "unclaimed", isUnclaimed: true, start: end, end: base + bytes.length, text: `${base + bytes.length - end} bytes of no field` });
+    if (!error && end < base + bytes.length)
+      nodes.push({
+        name: "unclaimed",
+        isUnclaimed: true,
+        start: end,
+        end: base + bytes.length,
+        text: `${base + bytes.length - end} bytes of no field`,
+      });
     return { nodes, findings, payload: null };
   }
 

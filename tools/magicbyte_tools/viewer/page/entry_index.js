@@ -4,6 +4,7 @@
 
 const STRIDE = 32;
 const CHUNK_BYTES = 4 * 1024 * 1024;
+const FIRST_CHUNK_BYTES = 256 * 1024; // the first rows are shown after it
 const MAX_FINDINGS = 10_000;
 const MAX_SEARCH_BYTES = 512 * 1024 * 1024; // bytes that candidates' checksums may cost in one file
 const DEEP_BYTES = 4 * 1024 * 1024; // logs up to this size are decompressed and parsed as they are scanned
@@ -64,14 +65,18 @@ class EntryIndex {
       position += frame.size;
       this.scanned = position;
     }
-    for (const numbers of this.open.values()) for (const number of numbers) this.outcomes[number] = 3;
+    for (const numbers of this.open.values())
+      for (const number of numbers) this.outcomes[number] = 3;
     this.isDone = true;
     this.scanned = this.end;
     this.onGrow(this);
   }
 
   async chunkAt(position) {
-    const bytes = await this.cache.source.load(position, Math.min(position + CHUNK_BYTES, this.end));
+    const bytes = await this.cache.source.load(
+      position,
+      Math.min(position + (position === this.first ? FIRST_CHUNK_BYTES : CHUNK_BYTES), this.end),
+    );
     this.onGrow(this);
     await new Promise((resolve) => setTimeout(resolve, 0));
     return { bytes, start: position };
@@ -93,7 +98,10 @@ class EntryIndex {
     const checksum = checksumOf(viewOf(head), 0);
     let computed = 0;
     for (let at = checksum.from; at < size; at += CHUNK_BYTES) {
-      const bytes = await this.cache.source.load(position + at, position + Math.min(at + CHUNK_BYTES, size));
+      const bytes = await this.cache.source.load(
+        position + at,
+        position + Math.min(at + CHUNK_BYTES, size),
+      );
       computed = crc(checksum.tables, bytes, 0, bytes.length, computed);
     }
     this.add(head, 0, position, size, checksum, computed);
@@ -107,7 +115,7 @@ class EntryIndex {
       return; // what its fields say cannot be trusted
     }
     if (this.lastOffset !== null && summary.offset <= this.lastOffset) {
-      const message = `offset ${summary.offset} behind offset ${this.lastOffset}`;
+      const message = `offset ${summary.offset} after offset ${this.lastOffset}`;
       this.report({ code: "offset-out-of-order", severity: "error", position, message });
     }
     if (summary.lastOffset < summary.offset || summary.lastOffset > MAX_OFFSET) {
@@ -130,7 +138,8 @@ class EntryIndex {
     this.outcomes[number] = 5;
     const kind = markerOf(bytes, at, end);
     if (kind === null) return;
-    for (const member of this.open.get(producer) ?? []) this.outcomes[member] = kind === "commit" ? 1 : 2;
+    for (const member of this.open.get(producer) ?? [])
+      this.outcomes[member] = kind === "commit" ? 1 : 2;
     this.open.delete(producer);
   }
 
@@ -139,7 +148,12 @@ class EntryIndex {
     let end = this.end;
     let other = null;
     if (await this.isZeroToEnd(position)) {
-      other = { kind: "zeros", code: "zero-tail", severity: "warning", reason: "zeros up to the end: the file was allocated before it was filled" };
+      other = {
+        kind: "zeros",
+        code: "zero-tail",
+        severity: "warning",
+        reason: "zeros up to the end: the file was allocated before it was filled",
+      };
     } else if (!this.isWhole && frame.kind === "cut") {
       other = { kind: "window", reason: "the entry goes on beyond the bytes that this page has" };
     } else {
@@ -149,7 +163,12 @@ class EntryIndex {
         const reason = `an entry of ${frame.size.toLocaleString("en")} bytes that is cut off`;
         other = { kind: "cut", code: "incomplete-tail", severity: "warning", reason };
       } else if (frame.kind === "cut") {
-        other = { kind: "damage", code: "incomplete-entry", severity: "error", reason: "an entry that reaches over those behind it" };
+        other = {
+          kind: "damage",
+          code: "incomplete-entry",
+          severity: "error",
+          reason: "an entry that reaches over the next ones",
+        };
       } else {
         other = { kind: "damage", code: frame.code, severity: "error", reason: frame.reason };
       }
@@ -161,7 +180,12 @@ class EntryIndex {
       this.report({ code, severity, position, length: end - position, message });
       if (end < this.end && end !== position + frame.size) {
         const skipped = `${(end - position).toLocaleString("en")} bytes are no entry`;
-        this.report({ code: "found-by-search", severity: "warning", position: end, message: `the next entry was found by a search: ${skipped}` });
+        this.report({
+          code: "found-by-search",
+          severity: "warning",
+          position: end,
+          message: `the next entry was found by a search: ${skipped}`,
+        });
       }
     }
     this.scanned = end;
@@ -169,8 +193,11 @@ class EntryIndex {
   }
 
   async isZeroToEnd(position) {
-    for (let at = position; at < this.end; ) {
-      const bytes = at === position ? await this.cache.read(at, at + 64) : await this.cache.source.load(at, Math.min(at + CHUNK_BYTES, this.end));
+    for (let at = position; at < this.end;) {
+      const bytes =
+        at === position
+          ? await this.cache.read(at, at + 64)
+          : await this.cache.source.load(at, Math.min(at + CHUNK_BYTES, this.end));
       if (bytes.some((byte) => byte !== 0)) return false;
       at += bytes.length;
     }
@@ -180,13 +207,17 @@ class EntryIndex {
   // The next position from *from* on where an entry has a right checksum; null if there is none.
   async search(from) {
     for (let start = from; start + UP_TO_MAGIC <= this.end; start += CHUNK_BYTES) {
-      const bytes = await this.cache.source.load(start, Math.min(start + CHUNK_BYTES + BATCH_HEADER, this.end));
+      const bytes = await this.cache.source.load(
+        start,
+        Math.min(start + CHUNK_BYTES + BATCH_HEADER, this.end),
+      );
       const view = viewOf(bytes);
       const last = Math.min(CHUNK_BYTES, bytes.length - UP_TO_MAGIC + 1);
       for (let at = 0; at < last; at += 1) {
         if (bytes[at + 16] > 2 || bytes[at] > 0x7f) continue;
         const frame = frameOf(view, at, this.end - start - at);
-        if (frame.kind !== "entry" || at + BATCH_HEADER > bytes.length && frame.magic === 2) continue;
+        if (frame.kind !== "entry" || (at + BATCH_HEADER > bytes.length && frame.magic === 2))
+          continue;
         if (frame.magic === 2 && view.getInt32(at + 57) < 0) continue;
         if (await this.isSound(bytes, at, start, frame.size)) return start + at;
         if (this.searchedBytes > MAX_SEARCH_BYTES) return null;
@@ -199,7 +230,10 @@ class EntryIndex {
   async isSound(bytes, at, start, size) {
     if (size > MAX_ENTRY_BYTES) return false;
     this.searchedBytes += size;
-    const entry = at + size <= bytes.length ? bytes.subarray(at, at + size) : await this.cache.source.load(start + at, start + at + size);
+    const entry =
+      at + size <= bytes.length
+        ? bytes.subarray(at, at + size)
+        : await this.cache.source.load(start + at, start + at + size);
     const checksum = checksumOf(viewOf(entry), 0);
     return crc(checksum.tables, entry, checksum.from) === checksum.stored;
   }
@@ -268,7 +302,10 @@ class EntryIndex {
   // The entry with this number; a promise of it where it has to be read.
   get(number) {
     const page = this.pages.get(Math.floor(number / STRIDE));
-    return page?.loaded?.[number % STRIDE] ?? this.page(Math.floor(number / STRIDE)).then((entries) => entries[number % STRIDE]);
+    return (
+      page?.loaded?.[number % STRIDE] ??
+      this.page(Math.floor(number / STRIDE)).then((entries) => entries[number % STRIDE])
+    );
   }
 
   // The entry that byte *position* belongs to; null where none was listed yet.

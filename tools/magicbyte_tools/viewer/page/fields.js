@@ -42,13 +42,14 @@ function fieldNode(object, field, span, base, numBits) {
   if (field.bits) return bitNode(node, object, value, numBits, base);
   if (Array.isArray(value)) {
     node.text = `${value.length.toLocaleString("en")} ${value.length === 1 ? "element" : "elements"}`;
-    node.children = () => value.map((element, at) => elementNode(field, element, span.arr[at], at, base, object));
+    node.children = () =>
+      value.map((element, at) => elementNode(field, element, span.arr[at], at, base, object));
     return node;
   }
   return withValue(node, object, value, base);
 }
 
-// Where a field ends at which the parser stopped: where it was, or where its bytes are.
+// End of a field at which the parser stopped: the position of its stream, or the end of its bytes.
 function endOf(object, span) {
   const inner = Object.values(object).find((value) => value?._debug && value._io === object._io);
   return Math.max(span.start, inner ? inner._io.pos : object._io.size);
@@ -59,7 +60,12 @@ function elementNode(field, element, span, at, base, object) {
   const start = offset + (span?.start ?? 0);
   const end = offset + (span?.end ?? object._io.size);
   const name = `${field.id}[${at}]`;
-  return withValue({ name, field, start, end, failed: span?.end === undefined, isElement: true }, object, element, base);
+  return withValue(
+    { name, field, start, end, failed: span?.end === undefined, isElement: true },
+    object,
+    element,
+    base,
+  );
 }
 
 // A field of bits has no bytes of its own in the parser: its byte counts from the structure's start.
@@ -90,7 +96,7 @@ function withValue(node, object, value, base) {
   return node;
 }
 
-// A structure's fields lie in the same bytes as those of the structure around it.
+// The fields of a structure have positions in the same bytes as those of the structure around it.
 function structureNode(node, object, base) {
   const { structure } = object.constructor;
   node.structure = structure;
@@ -124,12 +130,26 @@ function instanceNode(object, instance, base) {
   try {
     value = object[instance.js];
   } catch (error) {
-    return { name: instance.id, field: instance, start: base, end: base, failed: true, text: error.message, isAgain: true };
+    return {
+      name: instance.id,
+      field: instance,
+      start: base,
+      end: base,
+      failed: true,
+      text: error.message,
+      isAgain: true,
+    };
   }
   const span = object._debug[`_m_${instance.js}`];
   if (!value?._debug || span?.end === undefined) return null;
   const offset = base + span.ioOffset;
-  const node = { name: instance.id, field: instance, start: offset + span.start, end: offset + span.end, isAgain: true };
+  const node = {
+    name: instance.id,
+    field: instance,
+    start: offset + span.start,
+    end: offset + span.end,
+    isAgain: true,
+  };
   return structureNode(node, value, base);
 }
 
@@ -172,7 +192,9 @@ function utf8Of(bytes, mayBeCut) {
   for (let cut = 0; cut < (mayBeCut ? 4 : 1); cut += 1) {
     try {
       const text = STRICT_UTF8.decode(bytes.subarray(0, bytes.length - cut));
-      return /[\p{Cc}\p{Cn}\p{Co}]/u.test(text.replace(/[\t\n\r]/g, "")) ? null : text.replace(/[\t\n\r]/g, " ");
+      return /[\p{Cc}\p{Cn}\p{Co}]/u.test(text.replace(/[\t\n\r]/g, ""))
+        ? null
+        : text.replace(/[\t\n\r]/g, " ");
     } catch {
       continue;
     }

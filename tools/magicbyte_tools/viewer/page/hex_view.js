@@ -5,7 +5,8 @@ const HEX_ROW_HEIGHT = 22;
 class HexView {
   constructor(container, { label, onPick }) {
     Object.assign(this, { container, onPick, cursor: 0, range: null, bytesPerRow: 16 });
-    for (const [name, value] of Object.entries({ role: "group", tabindex: 0, "aria-label": label })) container.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ role: "group", tabindex: 0, "aria-label": label }))
+      container.setAttribute(name, value);
     this.loaded = { start: 0, bytes: new Uint8Array(0) };
     this.list = new VirtualList(container, HEX_ROW_HEIGHT, (row) => this.rowElement(row));
     this.list.onRange = (first, last) => this.load(first, last);
@@ -77,16 +78,31 @@ class HexView {
 
   rowElement(row) {
     const start = this.base + row * this.bytesPerRow;
-    const marks = this.marks.filter((mark) => mark.start < start + this.bytesPerRow && mark.end > start);
+    const marks = this.marks.filter(
+      (mark) => mark.start < start + this.bytesPerRow && mark.end > start,
+    );
     const hex = [];
     const text = [];
     for (let at = start; at < start + this.bytesPerRow; at += 1) {
-      const byte = at < this.source.first || at >= this.source.end ? null : this.loaded.bytes[at - this.loaded.start];
-      const shown = byte === null ? ["  ", " "] : byte === undefined ? ["··", "·"] : [hexByte(byte), byte > 31 && byte < 127 ? String.fromCharCode(byte) : "."];
-      const kinds = marks.filter((mark) => at >= mark.start && at < mark.end).map((mark) => mark.kind);
+      const byte =
+        at < this.source.first || at >= this.source.end
+          ? null
+          : this.loaded.bytes[at - this.loaded.start];
+      const shown =
+        byte === null
+          ? ["  ", " "]
+          : byte === undefined
+            ? ["··", "·"]
+            : [hexByte(byte), byte > 31 && byte < 127 ? String.fromCharCode(byte) : "."];
+      const kinds = marks
+        .filter((mark) => at >= mark.start && at < mark.end)
+        .map((mark) => mark.kind);
       if (this.range && at >= this.range.start && at < this.range.end) kinds.push("selected");
       if (this.range && at === this.cursor) kinds.push("cursor");
-      const attributes = { class: kinds.join(" ") || undefined, "data-at": byte === null ? undefined : at };
+      const attributes = {
+        class: kinds.join(" ") || undefined,
+        "data-at": byte === null ? undefined : at,
+      };
       hex.push(element("span", attributes, shown[0]));
       text.push(element("span", attributes, shown[1]));
     }
@@ -102,7 +118,14 @@ class HexView {
   pressed(event) {
     if (!this.source || event.ctrlKey || event.metaKey || event.altKey) return;
     const page = (this.list.visibleRows - 1) * this.bytesPerRow;
-    const moves = { ArrowRight: 1, ArrowLeft: -1, ArrowDown: this.bytesPerRow, ArrowUp: -this.bytesPerRow, PageDown: page, PageUp: -page };
+    const moves = {
+      ArrowRight: 1,
+      ArrowLeft: -1,
+      ArrowDown: this.bytesPerRow,
+      ArrowUp: -this.bytesPerRow,
+      PageDown: page,
+      PageUp: -page,
+    };
     let to = event.key in moves ? this.cursor + moves[event.key] : null;
     if (event.key === "Home") to = this.source.first;
     if (event.key === "End") to = this.source.end - 1;

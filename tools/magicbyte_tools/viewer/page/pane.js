@@ -13,14 +13,22 @@ class Pane {
       element("div", { class: "columns" }, tree, hex),
       this.details,
     );
-    this.tree = new TreeView(tree, { label: `Fields: ${title}`, onSelect: (node, row) => this.selected(node, row) });
-    this.hex = new HexView(hex, { label: `Bytes: ${title}`, onPick: (position) => this.goTo(position) });
+    this.tree = new TreeView(tree, {
+      label: `Fields: ${title}`,
+      onSelect: (node, row) => this.selected(node, row),
+    });
+    this.hex = new HexView(hex, {
+      label: `Bytes: ${title}`,
+      onPick: (position) => this.goTo(position),
+    });
   }
 
   show(doc) {
     this.doc = doc;
     this.entry = null;
-    this.details.replaceChildren(element("p", { class: "soft" }, "Select a field or a byte. Arrow keys move, Enter opens."));
+    this.details.replaceChildren(
+      element("p", { class: "soft" }, "Select a field or a byte. Arrow keys move, Enter opens."),
+    );
     this.hex.show(doc);
     this.tree.show(doc);
     this.markFindings();
@@ -35,12 +43,24 @@ class Pane {
     const { doc } = this;
     const marks = doc.findings.map((finding) => {
       const start = doc.isPayload ? finding.payloadPosition : (finding.at ?? finding.position);
-      return start === undefined || start === null ? null : { start, end: start + (finding.length && finding.length < 1024 ? finding.length : 1), kind: "bad" };
+      return start === undefined || start === null
+        ? null
+        : {
+            start,
+            end: start + (finding.length && finding.length < 1024 ? finding.length : 1),
+            kind: "bad",
+          };
     });
-    const unclaimed = (doc.index?.others ?? doc.nodes ?? []).filter((one) => one.kind === "damage" || one.isUnclaimed);
+    const unclaimed = (doc.index?.others ?? doc.nodes ?? []).filter(
+      (one) => one.kind === "damage" || one.isUnclaimed,
+    );
     this.hex.setMarks([
       ...marks.filter(Boolean),
-      ...unclaimed.map((one) => ({ start: one.position ?? one.start, end: one.end, kind: "unclaimed" })),
+      ...unclaimed.map((one) => ({
+        start: one.position ?? one.start,
+        end: one.end,
+        kind: "unclaimed",
+      })),
     ]);
   }
 
@@ -57,7 +77,11 @@ class Pane {
 
   async selected(node, row) {
     const cursor = this.cursor ?? node.start;
-    this.hex.mark(node.start, node.end, cursor >= node.start && cursor < node.end ? cursor : node.start);
+    this.hex.mark(
+      node.start,
+      node.end,
+      cursor >= node.start && cursor < node.end ? cursor : node.start,
+    );
     const root = await this.tree.root(row.number);
     let opened = null;
     if (root.node.open && this.doc.isLog) opened = await root.node.open();
@@ -72,9 +96,19 @@ class Pane {
     for (let up = row; up; up = up.parent) names.unshift(up.node.name);
     lines.push(element("h3", {}, names.join(" › ")));
     const about = element("dl", {});
-    const add = (name, ...values) => about.append(element("dt", {}, name), element("dd", {}, ...values));
+    const add = (name, ...values) =>
+      about.append(element("dt", {}, name), element("dd", {}, ...values));
     if (field?.kafka && !node.isElement) add("Kafka's name", element("code", {}, field.kafka));
-    add("Bytes", `${node.start.toLocaleString("en")} to ${(node.end - 1).toLocaleString("en")}, ${counted(node.end - node.start, "byte")}${node.bits ? `, ${node.bits}` : ""}`, " ", element("a", { href: hash(this.base?.position ?? node.start, this.base && node.start) }, "Link"));
+    add(
+      "Bytes",
+      `${node.start.toLocaleString("en")} to ${(node.end - 1).toLocaleString("en")}, ${counted(node.end - node.start, "byte")}${node.bits ? `, ${node.bits}` : ""}`,
+      " ",
+      element(
+        "a",
+        { href: hash(this.base?.position ?? node.start, this.base && node.start) },
+        "Link",
+      ),
+    );
     const kind = structure?.name ?? field?.type;
     if (kind) add("Type", element("code", {}, kind));
     if (node.bytes?.length) add("Value", valueElement(node.bytes));
@@ -82,10 +116,21 @@ class Pane {
     if (node.outcome) add("Transaction", outcomeText(node.outcome));
     lines.push(about);
     for (const paragraph of sentences(node)) lines.push(element("p", {}, ...withCode(paragraph)));
-    for (const finding of this.findingsIn(node)) lines.push(element("p", { class: `finding ${finding.severity}` }, `${finding.code}: ${finding.message}`));
+    for (const finding of this.findingsIn(node))
+      lines.push(
+        element(
+          "p",
+          { class: `finding ${finding.severity}` },
+          `${finding.code}: ${finding.message}`,
+        ),
+      );
     if (opened?.payload && this.onPayload) {
       const { codec, compressedBytes } = opened.payload;
-      const button = element("button", { type: "button" }, `Open the payload (${codecName(codec)}, ${counted(compressedBytes, "byte")})`);
+      const button = element(
+        "button",
+        { type: "button" },
+        `Open the payload (${codecName(codec)}, ${counted(compressedBytes, "byte")})`,
+      );
       button.addEventListener("click", () => this.onPayload(opened.payload));
       lines.push(button);
     }
@@ -93,10 +138,17 @@ class Pane {
   }
 
   findingsIn(node) {
-    return this.doc.findings.filter((finding) => {
-      const at = this.doc.isPayload ? finding.payloadPosition : (finding.at ?? finding.position);
-      return at !== undefined && at !== null && at >= node.start && at < Math.max(node.end, node.start + 1);
-    }).slice(0, 20);
+    return this.doc.findings
+      .filter((finding) => {
+        const at = this.doc.isPayload ? finding.payloadPosition : (finding.at ?? finding.position);
+        return (
+          at !== undefined &&
+          at !== null &&
+          at >= node.start &&
+          at < Math.max(node.end, node.start + 1)
+        );
+      })
+      .slice(0, 20);
   }
 }
 
@@ -124,13 +176,15 @@ function sentences(node) {
 }
 
 function outcomeText(outcome) {
-  return {
-    committed: "committed: consumers that read committed records get it",
-    aborted: "aborted: consumers that read committed records skip it",
-    open: "open: no marker in these bytes ends the transaction",
-    undecided: "undecided",
-    marker: "transaction marker",
-  }[outcome] ?? outcome;
+  return (
+    {
+      committed: "committed: consumers that read committed records get it",
+      aborted: "aborted: consumers that read committed records skip it",
+      open: "open: no marker in these bytes ends the transaction",
+      undecided: "undecided",
+      marker: "transaction marker",
+    }[outcome] ?? outcome
+  );
 }
 
 // A byte string in full, up to a limit: as text where it is text, indented where it is JSON.

@@ -9,7 +9,8 @@ class TreeView {
     this.container = container;
     this.onSelect = onSelect;
     this.prefix = `tree${(numTrees += 1)}`;
-    for (const [name, value] of Object.entries({ role: "tree", tabindex: 0, "aria-label": label })) container.setAttribute(name, value);
+    for (const [name, value] of Object.entries({ role: "tree", tabindex: 0, "aria-label": label }))
+      container.setAttribute(name, value);
     this.list = new VirtualList(container, ROW_HEIGHT, (row) => this.rowElement(row));
     container.addEventListener("keydown", (event) => this.pressed(event));
     container.addEventListener("click", (event) => this.clicked(event));
@@ -32,7 +33,10 @@ class TreeView {
   }
 
   rowCount() {
-    return (this.doc?.count ?? 0) + this.opened.reduce((sum, number) => sum + this.roots.get(number).below.length, 0);
+    return (
+      (this.doc?.count ?? 0) +
+      this.opened.reduce((sum, number) => sum + this.roots.get(number).below.length, 0)
+    );
   }
 
   // The row with this index: its number at the top, and its index below that, or -1.
@@ -98,7 +102,16 @@ class TreeView {
     const made = element(
       "div",
       {
-        class: ["row", node.outcome, node.failed && "failed", node.isAgain && "again", node.isUnclaimed && "unclaimed", index === this.active && "active"].filter(Boolean).join(" "),
+        class: [
+          "row",
+          node.outcome,
+          node.failed && "failed",
+          node.isAgain && "again",
+          node.isUnclaimed && "unclaimed",
+          index === this.active && "active",
+        ]
+          .filter(Boolean)
+          .join(" "),
         id: `${this.prefix}-${index}`,
         role: "treeitem",
         "data-index": index,
@@ -108,7 +121,11 @@ class TreeView {
         "aria-expanded": canOpen(node) ? Boolean(row.isOpen) : undefined,
         "aria-selected": index === this.active,
       },
-      element("span", { class: "toggle", "aria-hidden": "true" }, canOpen(node) ? (row.isOpen ? "▾" : "▸") : ""),
+      element(
+        "span",
+        { class: "toggle", "aria-hidden": "true" },
+        canOpen(node) ? (row.isOpen ? "▾" : "▸") : "",
+      ),
       element("span", { class: "name" }, node.name),
       element("span", { class: "text" }, node.text ?? ""),
       node.outcome ? element("span", { class: "badge" }, node.outcome) : "",
@@ -133,10 +150,18 @@ class TreeView {
     row.isOpen = true;
     const root = this.roots.get(row.number) ?? row;
     this.roots.set(row.number, root);
-    const rows = row.children.map((node, at) => ({ node, number: row.number, level: row.level + 1, at: at + 1, size: row.children.length, parent: row }));
+    const rows = row.children.map((node, at) => ({
+      node,
+      number: row.number,
+      level: row.level + 1,
+      at: at + 1,
+      size: row.children.length,
+      parent: row,
+    }));
     const at = row.level === 1 ? 0 : root.below.indexOf(row) + 1;
     root.below = [...root.below.slice(0, at), ...rows, ...root.below.slice(at)];
-    if (row.level === 1) this.opened = [...this.opened, row.number].sort((one, other) => one - other);
+    if (row.level === 1)
+      this.opened = [...this.opened, row.number].sort((one, other) => one - other);
   }
 
   close(row) {
@@ -170,7 +195,9 @@ class TreeView {
     for (;;) {
       await this.open(row);
       const below = this.roots.get(row.number).below.filter((one) => one.parent === row);
-      const inner = below.find(({ node }) => !node.isAgain && position >= node.start && position < node.end);
+      const inner = below.find(
+        ({ node }) => !node.isAgain && position >= node.start && position < node.end,
+      );
       if (!inner) break;
       row = inner;
     }
@@ -194,7 +221,14 @@ class TreeView {
   async pressed(event) {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     const page = this.list.visibleRows - 1;
-    const moves = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page, Home: -this.active, End: this.rowCount() - 1 - this.active };
+    const moves = {
+      ArrowDown: 1,
+      ArrowUp: -1,
+      PageDown: page,
+      PageUp: -page,
+      Home: -this.active,
+      End: this.rowCount() - 1 - this.active,
+    };
     if (event.key in moves) {
       event.preventDefault();
       await this.select(this.active + moves[event.key]);

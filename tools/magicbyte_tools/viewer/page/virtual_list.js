@@ -35,7 +35,8 @@ class VirtualList {
     const { scrollTop, clientHeight } = this.container;
     if (!this.isScaled) this.firstRow = scrollTop / this.rowHeight;
     else if (Math.abs(scrollTop - this.expectedTop) > 1) {
-      this.firstRow = (scrollTop / (MAX_HEIGHT - clientHeight)) * Math.max(0, this.count - this.visibleRows);
+      this.firstRow =
+        (scrollTop / (MAX_HEIGHT - clientHeight)) * Math.max(0, this.count - this.visibleRows);
     }
     this.schedule();
   }
