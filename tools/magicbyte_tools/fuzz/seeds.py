@@ -75,7 +75,6 @@ def _records(chance: Random, count: int, first: int, *, has_headers: bool = Fals
                 chance.choice(KEYS),
                 time=T0 + chance.choice((0, 1, -5, 1000, 100_000)),
                 headers=[(name, next(values)) for name in names],
-                shown_headers=(),  # not compared
             )
         )
     return made
