@@ -2,12 +2,21 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
+import tempfile
+from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout, suppress
 from itertools import pairwise
 from pathlib import Path
 
+from magicbyte_cli import main
 from paths import CHECKOUT
+
+PLAIN_COMMAND = re.compile(
+    r"""magicbyte(?P<words>( [\w./=:,@%+-]+| '[^']*'| "([^"$`\\]|\\")*")*)(?P<quiet> 2>/dev/null)?"""
+)
+"""A command that the shell only splits into words, perhaps without its stderr."""
 
 
 def blocks(page: str, *languages: str) -> list[str]:
@@ -27,20 +36,41 @@ def examples(page: str) -> list[tuple[str, str]]:
 
 def shell_transcript(block: str, folder: Path) -> str:
     """Return *block*, whose lines from `$ ` on are commands, with what these print in *folder*."""
-    path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
     transcript = ""
     for line in block.splitlines():
         if line.startswith("$ "):
-            done = subprocess.run(
-                ["/bin/sh", "-c", line[2:]],
-                cwd=folder,
-                env={**os.environ, "PATH": path},
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-            )
-            transcript += f"{line}\n{done.stdout}"
+            transcript += f"{line}\n{_output(line[2:], folder)}"
     return transcript
+
+
+def _output(command: str, folder: Path) -> str:
+    """Return what *command* prints in *folder*: a `magicbyte` command in this process, others in a shell."""
+    if plain := PLAIN_COMMAND.fullmatch(command):
+        with chdir(folder):
+            return _output_here(shlex.split(plain["words"]), quiet=plain["quiet"] is not None)
+    path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
+    done = subprocess.run(
+        ["/bin/sh", "-c", command],
+        cwd=folder,
+        env={**os.environ, "PATH": path},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    return done.stdout
+
+
+def _output_here(arguments: list[str], *, quiet: bool) -> str:
+    """Return what `magicbyte` writes to one file: stdout in blocks, stderr in lines unless *quiet*."""
+    with tempfile.TemporaryFile() as file, ExitStack() as streams:
+        stdout = streams.enter_context(open(os.dup(file.fileno()), "w"))
+        target = os.devnull if quiet else os.dup(file.fileno())
+        stderr = streams.enter_context(open(target, "w", buffering=1))
+        with redirect_stdout(stdout), redirect_stderr(stderr), suppress(SystemExit):
+            main(arguments, prog_name="magicbyte")
+        streams.close()
+        file.seek(0)
+        return file.read().decode().replace("\r\n", "\n")  # CSV has both
 
 
 def _fenced(page: str) -> list[tuple[str, str]]:
