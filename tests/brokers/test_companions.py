@@ -23,7 +23,7 @@ from companion_cases import (
 )
 from magicbyte.writing._companions import CompanionBuilder
 from paths import DATA
-from writing.test_companions import built
+from writing.test_companions import built, segments_in
 
 from .kafka_classes import command
 from .one_broker import create_topics, end_offsets, killed_at_the_end
@@ -98,7 +98,7 @@ def test_running_broker_believes_built_companion_files_and_recovers_nothing(tmp_
 
 def _placed(folder: Path, log_dir: Path) -> tuple[dict[str, bytes], CompanionBuilder]:
     """Place the `.log` files of *folder* in *log_dir* with built companion files; return them all, and the builder."""
-    files, builder = built(folder, INTERVALS[0], max_entries=1000)
+    files, builder = built(segments_in(folder, max_entries=1000), INTERVALS[0])
     log_dir.joinpath(folder.name).mkdir()
     for path in log_files(folder):
         files[path.name] = path.read_bytes()

@@ -26,10 +26,10 @@ ANSWERS = recorded()
 
 def sound_entries(data: bytes, max_entries: int) -> Iterator[tuple[Entries, memoryview]]:
     """Yield the entries of the segment *data* up to the first unsound one, and the bytes from each first entry on."""
-    position = 0
+    position, auto = 0, engine("auto")
     while position < len(data):
         rest = memoryview(data)[position:]
-        scan = engine("auto").scan(
+        scan = auto.scan(
             Chunk(rest, position), verify=True, limits=DEFAULT_LIMITS, max_entries=max_entries
         )
         if not len(scan.entries):
@@ -38,16 +38,26 @@ def sound_entries(data: bytes, max_entries: int) -> Iterator[tuple[Entries, memo
         position += scan.end
 
 
-def built(
-    folder: Path, interval: int, max_entries: int
-) -> tuple[dict[str, bytes], CompanionBuilder]:
-    """Return the companion files of the `.log` files in *folder*, and their builder."""
+Segments = list[tuple[int, list[tuple[Entries, memoryview]]]]
+"""Base offset of each segment, and what `sound_entries` yields of it."""
+
+
+def segments_in(folder: Path, max_entries: int) -> Segments:
+    """Return the segments of the `.log` files in *folder*."""
+    return [
+        (int(path.stem), list(sound_entries(path.read_bytes(), max_entries)))
+        for path in log_files(folder)
+    ]
+
+
+def built(segments: Segments, interval: int) -> tuple[dict[str, bytes], CompanionBuilder]:
+    """Return the companion files of *segments*, and their builder."""
     builder = CompanionBuilder(index_interval_bytes=interval)
     files: dict[str, bytes] = {}
-    for path in log_files(folder):
-        ended = builder.begin_segment(int(path.stem))
+    for base_offset, parts in segments:
+        ended = builder.begin_segment(base_offset)
         files |= ended.files if ended else {}
-        for entries, data in sound_entries(path.read_bytes(), max_entries):
+        for entries, data in parts:
             builder.add(entries, data)
     return files | dict(builder.finish().files), builder
 
@@ -66,8 +76,9 @@ def test_companion_files_equal_those_of_a_recovery_by_kafka(
     differing = []
     for key, folder in partitions.items():
         built_files, builders = {}, []
+        segments = segments_in(folder, max_entries)
         for interval in INTERVALS:
-            built_files[interval], builder = built(folder, interval, max_entries)
+            built_files[interval], builder = built(segments, interval)
             builders.append(builder)
         ours = answer(built_files, builders[0].log_end_offset, builders[0].last_stable_offset)
         if ours != ANSWERS[key]:
