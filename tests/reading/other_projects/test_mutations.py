@@ -88,7 +88,7 @@ def spans(vector: Vector) -> list[tuple[int, int, int, int]]:
 
 @pytest.mark.vectors(names=NAMES)
 def test_any_changed_byte_is_found_and_costs_no_other_entry(vector: Vector, data: bytes) -> None:
-    """With MAGICBYTE_WIDE=1, three changes of each byte; else one of a byte that the checksum covers, in turn."""
+    """Change each byte in three ways; without MAGICBYTE_WIDE=1, one that the checksum covers in one of them."""
     whole = {begin: count for begin, _, _, count in spans(vector) if count}
     for begin, end, checked, _ in spans(vector):
         others = {place: count for place, count in whole.items() if place != begin}
