@@ -54,8 +54,9 @@ class EntryIndex {
         continue;
       }
       if (inside + frame.size > chunk.bytes.length) {
-        if (inside > 0) {
-          chunk = await this.chunkAt(position);
+        const isShort = frame.size <= CHUNK_BYTES && frame.size > chunk.bytes.length;
+        if (inside > 0 || isShort) {
+          chunk = await this.chunkAt(position, frame.size);
           continue;
         }
         await this.addLarge(chunk.bytes, position, frame.size); // an entry larger than a chunk
@@ -72,11 +73,11 @@ class EntryIndex {
     this.onGrow(this);
   }
 
-  async chunkAt(position) {
-    const bytes = await this.cache.source.load(
-      position,
-      Math.min(position + (position === this.first ? FIRST_CHUNK_BYTES : CHUNK_BYTES), this.end),
-    );
+  // The bytes from *position* on: a chunk, which is small where only the first rows are waited for.
+  async chunkAt(position, least = 0) {
+    const isFirst = position === this.first && least <= FIRST_CHUNK_BYTES;
+    const size = isFirst ? FIRST_CHUNK_BYTES : CHUNK_BYTES;
+    const bytes = await this.cache.source.load(position, Math.min(position + size, this.end));
     this.onGrow(this);
     await new Promise((resolve) => setTimeout(resolve, 0));
     return { bytes, start: position };
