@@ -25,6 +25,11 @@ REFUSED = {
 }
 """Valid vectors that the grammar refuses, with the reason."""
 
+UNCLAIMED = {
+    "kafka_producer_snapshot/bytes-behind": "Kafka ignores what follows the producers that are counted",
+}
+"""Valid vectors with bytes that are no field's, with the reason."""
+
 
 @pytest.fixture(scope="session")
 def debug() -> Formats:
@@ -52,7 +57,7 @@ def small(real: dict[Path, str]) -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def vectors() -> dict[Path, str]:
-    """Provide the valid vectors that a grammar reads, with their formats.
+    """Provide the valid vectors that a grammar reads to the last byte, with their formats.
 
     The files of a log directory are included where it has only notes: other findings may mean that
     a companion file is damaged, although the directory is valid.
@@ -61,7 +66,7 @@ def vectors() -> dict[Path, str]:
     for description in sorted(VALID.glob("*/*.json")):
         case = json.loads(description.read_text("utf-8"))
         if case["format"] != "log_dir":
-            if case["fields"] is not None and vector(description) not in REFUSED:
+            if case["fields"] is not None and vector(description) not in REFUSED | UNCLAIMED:
                 name = case["format"]
                 found[description.with_suffix(".bin")] = GRAMMARS.get(name, name)
         elif all(finding["severity"] == "note" for finding in case["findings"]):

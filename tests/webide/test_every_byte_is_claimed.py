@@ -14,7 +14,7 @@ from magicbyte_tools.webide.claims import ClaimFault, Claims, in_python
 from magicbyte_tools.webide.debug_parsers import Formats
 from paths import DATA
 
-from .conftest import REFUSED, SPEC, VALID, claims_in_javascript, relative, vector
+from .conftest import REFUSED, SPEC, UNCLAIMED, VALID, claims_in_javascript, relative, vector
 
 
 def test_javascript_claims_every_byte_of_every_real_file(
@@ -34,6 +34,15 @@ def test_vectors_that_the_grammar_refuses_are_known(debug: Formats) -> None:
     for name in REFUSED:
         data = (VALID / f"{name}.bin").read_bytes()
         assert in_python(debug, name.split("/")[0], data).error, name
+
+
+def test_vectors_with_bytes_of_no_field_are_known(debug: Formats) -> None:
+    files = {VALID / f"{name}.bin": name.split("/")[0] for name in UNCLAIMED}
+    in_js = claims_in_javascript(SPEC, files)
+    assert {path: claimed.faults for path, claimed in in_js.items()} == {
+        path: in_python(debug, name, path.read_bytes()).faults for path, name in files.items()
+    }
+    assert all(claimed.faults for claimed in in_js.values())
 
 
 def test_python_claims_the_same_leaves_of_small_real_files(
