@@ -31,7 +31,7 @@ from magicbyte.tables.arrays import null_mask
 Int16Array = np.ndarray[Any, np.dtype[np.int16]]
 
 MAX_COMPARED = 16
-"""Numbers with each of which all rows are compared, which is faster than to sort the rows."""
+"""Up to this many different numbers, all rows are compared with each, which is faster than sorting the rows."""
 
 MAX_INFLATED_BYTES = 64 << 20
 """Bytes of the largest value that is decompressed."""

@@ -97,7 +97,7 @@ class ValuesByRow(Generic[T]):
 
     @classmethod
     def none(cls, num_rows: int) -> "ValuesByRow[T]":
-        """Return values of *num_rows* rows, none of which has one."""
+        """Return an object for *num_rows* rows without values."""
         return cls(np.full(num_rows, -1, np.int32))
 
     def set(self, rows: Any, numbers: Any, new_values: list[T]) -> None:
@@ -123,7 +123,7 @@ class Frames:
     body_starts: Int32Array
     """Bytes of the frame before the body."""
     tokens: ValuesByRow[str]
-    """GUIDs, UUIDs, fingerprints, and what else names a schema."""
+    """GUIDs, UUIDs, fingerprints and other texts that name a schema."""
     index_bytes: ValuesByRow[bytes]
     """Message indexes of Protobuf that are in a header."""
     message_names: ValuesByRow[str]

@@ -57,7 +57,7 @@ def schemas_of_export(path: Path) -> list[SchemaText]:
 
             def read_file(name: str) -> bytes:
                 with archive.open(name) as member:
-                    # Without a size, zipfile decompresses up to a GiB at once.
+                    # Without a size, zipfile decompresses up to a GiB in one step.
                     return member.read(sizes[name])
 
             return _schemas(path, sizes, read_file)

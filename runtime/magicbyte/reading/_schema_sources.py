@@ -51,7 +51,7 @@ EXPECTED = (
     "the topic _schemas, the answers of GET /schemas, a backup of Karapace, an export of Apicurio's "
     "registry, or .avsc files"
 )
-"""What a path of schemas may be, in words."""
+"""Sources of schemas that a path may be, as errors name them."""
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 """Segments, and parts of them, whose records are too early for a condition on `timestamp`.
 
 A time index states for an offset the largest timestamp up to it. An entry is believed if the header of the batch with
-that offset has the same timestamp, and what is after the last entry is looked up in the headers. So records out of order
+that offset has the same timestamp; after the last entry, the headers of the segment are read. So records out of order
 cost bytes and never rows, and so does an index that is damaged, cut off, or of another log.
 """
 
@@ -35,7 +35,7 @@ MAX_TAIL_BYTES = MIB
 segment, and one for each 4 KiB before; of another segment nothing is known."""
 
 PARTS_OF_ONE = 16
-"""Entries of an index about which Arrow is asked at once."""
+"""Entries of an index that one call of Arrow compares with the condition."""
 
 MAX_LOOKUPS = 16
 """Segments in a store that are looked up at the same time."""

@@ -32,7 +32,7 @@ def encode_default(reader_field: AvroField, where: str) -> bytes:
 
 
 class JsonEncoder:
-    """Encodes a default, and what is like it, by the type of its field."""
+    """Encodes a value in JSON, such as a default, by the Avro type of its field."""
 
     max_items, max_bytes = MAX_DEFAULT_ITEMS, MAX_DEFAULT_BYTES
 
