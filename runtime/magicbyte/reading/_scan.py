@@ -22,7 +22,7 @@ from magicbyte.reading._scan_ranges import (
     matching_log_ranges,
     segment_ranges,
 )
-from magicbyte.reading._segment_times import SegmentTimes
+from magicbyte.reading._segment_times import LargestTimestamps
 from magicbyte.reading._table_scanner import DEFAULT_BATCH_ROWS, TableScanner
 from magicbyte.reading.planner import Planner
 from magicbyte.reading.read_options import NO_RANGE, OffsetRange
@@ -245,10 +245,10 @@ class LogScan(TableScan):
         log_ranges: Sequence[LogRange],
         dispositions: tuple[str, ...],
         unreadable: Sequence[Finding] = (),
-        segment_times: SegmentTimes | None = None,
+        largest_timestamps: LargestTimestamps | None = None,
     ) -> None:
         super().__init__(RECORDS.schema(RECORDS.names), self._read_records)
-        self._times = segment_times or SegmentTimes(planner)
+        self._largest_timestamps = largest_timestamps or LargestTimestamps(planner)
         self._planner = planner
         self._log_ranges = log_ranges
         self._dispositions = dispositions
@@ -258,7 +258,13 @@ class LogScan(TableScan):
         return self._of(self._log_ranges)
 
     def _of(self, log_ranges: Sequence[LogRange]) -> "LogScan":
-        return LogScan(self._planner, log_ranges, self._dispositions, self._unreadable, self._times)
+        return LogScan(
+            self._planner,
+            log_ranges,
+            self._dispositions,
+            self._unreadable,
+            self._largest_timestamps,
+        )
 
     @property
     def partition_expression(self) -> pc.Expression:
@@ -295,7 +301,9 @@ class LogScan(TableScan):
     ) -> list[LogRange]:
         """Return the parts of *log_ranges* that may have records for which *condition* holds, in the same order."""
         matching = matching_log_ranges(log_ranges, condition, by_offset=by_offset)
-        return self._times.narrowed(matching, condition) if self._can_narrow else matching
+        return (
+            self._largest_timestamps.narrowed(matching, condition) if self._can_narrow else matching
+        )
 
     def _read_records(
         self, names: tuple[str, ...], condition: RowCondition | None, report: Report

@@ -47,7 +47,7 @@ _timestamp, _offset = pds.field("timestamp"), pds.field("offset")
 
 
 @dataclass(slots=True)
-class SegmentTimes:
+class LargestTimestamps:
     """Largest timestamps of segments; each is looked up once. Threads may share it."""
 
     planner: Planner

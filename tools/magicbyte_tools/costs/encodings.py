@@ -6,7 +6,7 @@ from typing import Any
 
 from magicbyte_construct import Message, MessageSet, RecordBatch, RecordBatchKip931
 from magicbyte_tools.costs.codecs import COMPRESSORS
-from magicbyte_tools.costs.samples import Sample
+from magicbyte_tools.costs.samples import BatchSample
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,7 +21,7 @@ class Encoded:
     """Uncompressed bytes that a codec compresses."""
 
 
-def _messages(sample: Sample, magic: int) -> Encoded:
+def _messages(sample: BatchSample, magic: int) -> Encoded:
     messages = []
     for number, record in enumerate(sample.records):
         message = {name: record[name] for name in ("key", "value")}
@@ -48,7 +48,7 @@ def _messages(sample: Sample, magic: int) -> Encoded:
     return Encoded(sizes, 0, payload)
 
 
-def _batch(sample: Sample, construct: Any, attributes: dict[str, Any]) -> Encoded:
+def _batch(sample: BatchSample, construct: Any, attributes: dict[str, Any]) -> Encoded:
     fields: dict[str, Any] = {
         "base_offset": sample.records[0]["offset"],
         "partition_leader_epoch": 0,
@@ -75,7 +75,7 @@ def _batch(sample: Sample, construct: Any, attributes: dict[str, Any]) -> Encode
     return Encoded(sizes, header_bytes, payload)
 
 
-FORMATS: dict[str, Callable[[Sample], Encoded]] = {
+FORMATS: dict[str, Callable[[BatchSample], Encoded]] = {
     "v0": lambda sample: _messages(sample, 0),
     "v1": lambda sample: _messages(sample, 1),
     "v2": lambda sample: _batch(sample, RecordBatch, {}),

@@ -8,7 +8,7 @@ from construct import IntegerError
 
 from magicbyte_tools.costs.encodings import FORMATS, Encoded
 from magicbyte_tools.costs.headers_first import headers_first, read_until
-from magicbyte_tools.costs.samples import Sample
+from magicbyte_tools.costs.samples import BatchSample
 
 STREAMED = ("gzip", "lz4", "zstd")
 """Codecs that can be decompressed in part; a block of snappy is all or nothing."""
@@ -47,7 +47,7 @@ class Measured:
     """Batches left out, since KIP-931 has 32 bits for the milliseconds that a batch spans (24.8 days)."""
 
 
-def measure(batches: Iterable[Sample | None], into: Measured) -> None:
+def measure(batches: Iterable[BatchSample | None], into: Measured) -> None:
     """Encode *batches* in every format and add their sizes to *into*; None is a batch with headers."""
     for sample in batches:
         if sample is None:
@@ -63,7 +63,7 @@ def measure(batches: Iterable[Sample | None], into: Measured) -> None:
         _add(sample, encoded, into.classes.setdefault(name, CostSums()))
 
 
-def _add(sample: Sample, formats: dict[str, Encoded], sums: CostSums) -> None:
+def _add(sample: BatchSample, formats: dict[str, Encoded], sums: CostSums) -> None:
     sums.batches += 1
     sums.records += len(sample.records)
     sums.content_bytes += sample.content_bytes

@@ -15,7 +15,7 @@ COLUMNS = [*PLACE, *RECORD, *PRODUCER, "is_transactional"]
 
 
 @dataclass(frozen=True, slots=True)
-class Sample:
+class BatchSample:
     """The records of one batch in a log, with the batch's producer fields."""
 
     records: list[dict[str, Any]]
@@ -31,7 +31,7 @@ class Sample:
         return sum(len(r["key"] or b"") + len(r["value"] or b"") for r in self.records)
 
 
-def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
+def samples(log_dirs: Iterable[Path]) -> Iterator[BatchSample | None]:
     """Yield the records of each data batch in *log_dirs*; None for a batch with record headers."""
     rows = mb.open(*log_dirs, isolation_level="read_uncommitted", on_damage="skip")
     table = rows.records(columns=COLUMNS).to_reader()
@@ -41,7 +41,7 @@ def samples(log_dirs: Iterable[Path]) -> Iterator[Sample | None]:
         yield None if any(row["headers"] for row in found) else _sample(found)
 
 
-def _sample(rows: list[dict[str, Any]]) -> Sample:
+def _sample(rows: list[dict[str, Any]]) -> BatchSample:
     records = [
         {name: row[name] for name in ("offset", "key", "value")}
         | {"timestamp": _milliseconds(row["timestamp"])}
@@ -49,7 +49,7 @@ def _sample(rows: list[dict[str, Any]]) -> Sample:
     ]
     first = rows[0]
     producer, epoch, sequence = (-1 if first[name] is None else first[name] for name in PRODUCER)
-    return Sample(records, producer, epoch, sequence, first["is_transactional"])
+    return BatchSample(records, producer, epoch, sequence, first["is_transactional"])
 
 
 def _milliseconds(timestamp: Any) -> int:

@@ -31,8 +31,8 @@ BUILDS = kaitai.CHECKOUT / ".cache" / "parsers"
 SOURCES = ("packages.py", "compiler_output.py", "examples.py")
 
 
-class Example(ABC):
-    """Build steps and command of the example of one language."""
+class ParserExample(ABC):
+    """Build steps and command of the example program of a language's parsers."""
 
     target: ClassVar[str]
 
@@ -45,7 +45,7 @@ class Example(ABC):
         """Return the command that runs the example built in *folder*."""
 
 
-class PythonExample(Example):
+class PythonExample(ParserExample):
     target = "python"
 
     def build(self, folder: Path) -> None:
@@ -55,7 +55,7 @@ class PythonExample(Example):
         return [sys.executable, str(folder / "print_records.py")]
 
 
-class GoExample(Example):
+class GoExample(ParserExample):
     target = "go"
 
     def build(self, folder: Path) -> None:
@@ -68,7 +68,7 @@ class GoExample(Example):
         return [str(folder / "print_records")]
 
 
-class JavaExample(Example):
+class JavaExample(ParserExample):
     target = "java"
 
     def build(self, folder: Path) -> None:
@@ -85,7 +85,7 @@ class JavaExample(Example):
         return [tool("java"), "-cp", classes, "kafkaformats.examples.PrintRecords"]
 
 
-class JavaScriptExample(Example):
+class JavaScriptExample(ParserExample):
     target = "javascript"
 
     def build(self, folder: Path) -> None:
@@ -97,7 +97,7 @@ class JavaScriptExample(Example):
         return [kaitai.NODE, str(folder / "print_records.js")]
 
 
-class RustExample(Example):
+class RustExample(ParserExample):
     target = "rust"
 
     def build(self, folder: Path) -> None:
@@ -117,7 +117,7 @@ class RustExample(Example):
         return [str(folder / "print_records")]
 
 
-class CppExample(Example):
+class CppExample(ParserExample):
     target = "cpp_stl"
 
     def build(self, folder: Path) -> None:
@@ -131,7 +131,7 @@ class CppExample(Example):
         return [str(folder / "build" / "print_records")]
 
 
-class PhpExample(Example):
+class PhpExample(ParserExample):
     target = "php"
 
     def build(self, folder: Path) -> None:
@@ -157,7 +157,7 @@ class PhpExample(Example):
         return [tool("php"), "-d", "ffi.enable=true", str(folder / "print_records.php")]
 
 
-class CSharpExample(Example):
+class CSharpExample(ParserExample):
     target = "csharp"
 
     def build(self, folder: Path) -> None:
@@ -181,7 +181,7 @@ def _php_classes(text: str) -> Iterator[tuple[str, str]]:
             yield namespace, match[1]
 
 
-EXAMPLES: dict[str, type[Example]] = {
+EXAMPLES: dict[str, type[ParserExample]] = {
     example.target: example
     for example in (
         GoExample,
@@ -214,7 +214,7 @@ def example(target: str, *, offline: bool = False) -> list[str]:
     return recipe.command(folder)
 
 
-def _build(recipe: Example, folder: Path) -> None:
+def _build(recipe: ParserExample, folder: Path) -> None:
     """Build in *folder*, atomically: another process may build the same at the same time."""
     target = recipe.target
     folder.parent.mkdir(parents=True, exist_ok=True)
