@@ -94,16 +94,16 @@ def _holds_segment(folder: Path) -> bool:
     return any(parse_file(name).kind == "log" for name in names)
 
 
-def check_beside(out: Path, segment: str) -> None:
-    """Raise InputError where *out* would be a file of the local *segment*, or is in its log.dir.
+def check_beside(out: Path, segment_path: str) -> None:
+    """Raise InputError where *out* would be a file of the local segment *segment_path*, or is in its log.dir.
 
     Companion files are found by their names beside the segment, in a folder of any name.
     """
-    check_no_input(out, [segment])
+    check_no_input(out, [segment_path])
     check_no_log_folder(out)
     real = Path(os.path.realpath(out))
-    is_beside = real.parent == Path(os.path.realpath(segment)).parent
+    is_beside = real.parent == Path(os.path.realpath(segment_path)).parent
     if is_beside and parse_file(real.name).kind != "other":
         raise InputError(
-            f"the output would be a file of the input {segment}", "another name", path=str(out)
+            f"the output would be a file of the input {segment_path}", "another name", path=str(out)
         )

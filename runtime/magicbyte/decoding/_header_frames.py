@@ -65,20 +65,24 @@ def read_headers(headers: pa.Array, side: str, frames: Frames, has_value: Mask) 
     )
     encoding = f"{apicurio}encoding"
     wanted = [*readers, *artifact_names, *schema_names, encoding, protobuf_type]
-    contents = _contents_by_name(headers, wanted, has_value)
-    if not contents:
+    contents_by_name = _contents_by_name(headers, wanted, has_value)
+    if not contents_by_name:
         return
     num_rows = len(headers)
-    _name_by_artifact(frames, *_combined(contents, artifact_names, num_rows))
+    _name_by_artifact(frames, *_combined(contents_by_name, artifact_names, num_rows))
     for name, reader in readers.items():
-        if name in contents:
-            _assign(frames, contents[name], [reader(one) for one in contents[name].values])
-    _name_by_schema(frames, *_combined(contents, schema_names, num_rows))
-    if encoding in contents:
-        rows, numbers, values = contents[encoding]
+        if name in contents_by_name:
+            _assign(
+                frames,
+                contents_by_name[name],
+                [reader(one) for one in contents_by_name[name].values],
+            )
+    _name_by_schema(frames, *_combined(contents_by_name, schema_names, num_rows))
+    if encoding in contents_by_name:
+        rows, numbers, values = contents_by_name[encoding]
         frames.are_json[rows] = np.array([one == b"JSON" for one in values])[numbers]
-    if protobuf_type in contents:
-        rows, numbers, values = contents[protobuf_type]
+    if protobuf_type in contents_by_name:
+        rows, numbers, values = contents_by_name[protobuf_type]
         frames.message_names.set(rows, numbers, [one.decode("utf-8", "replace") for one in values])
 
 
@@ -94,34 +98,34 @@ def _contents_by_name(
     found = pc.index_in(keys, value_set=pa.array(names, pa.string()))
     name_numbers = found.fill_null(-1).to_numpy(zero_copy_only=False)
     positions = np.flatnonzero(name_numbers >= 0)
-    contents: dict[str, _Contents] = {}
+    contents_by_name: dict[str, _Contents] = {}
     for number in np.unique(name_numbers[positions]).tolist():
         chosen = positions[name_numbers[positions] == number]
         rows = np.searchsorted(offsets, offsets[0] + chosen, "right") - 1
         encoded = values.take(pa.array(chosen)).dictionary_encode()
         value_numbers = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
         is_set = (value_numbers >= 0) & has_value[rows]
-        contents[names[number]] = _Contents(
+        contents_by_name[names[number]] = _Contents(
             rows[is_set], value_numbers[is_set], encoded.dictionary.to_pylist()
         )
-    return contents
+    return contents_by_name
 
 
 def _combined(
-    contents: dict[str, _Contents], names: Sequence[str], num_rows: int
+    contents_by_name: dict[str, _Contents], names: Sequence[str], num_rows: int
 ) -> tuple[Int64Array, Int64Array, list[tuple[str | None, ...]]]:
     """Return the rows that have one of *names*, the number of the texts of each, and these texts by name."""
-    present = [name for name in names if name in contents]
+    present = [name for name in names if name in contents_by_name]
     columns = np.full((num_rows, len(names)), -1, np.int64)
     for name in present:
-        columns[contents[name].rows, names.index(name)] = contents[name].numbers
+        columns[contents_by_name[name].rows, names.index(name)] = contents_by_name[name].numbers
     rows = np.flatnonzero((columns >= 0).any(axis=1))
     if not len(rows):
         return rows, rows, []
     combinations, numbers = np.unique(columns[rows], axis=0, return_inverse=True)
     texts = [
         tuple(
-            None if number < 0 else contents[name].values[number].decode("utf-8", "replace")
+            None if number < 0 else contents_by_name[name].values[number].decode("utf-8", "replace")
             for name, number in zip(names, combination, strict=True)
         )
         for combination in combinations.tolist()
@@ -129,10 +133,10 @@ def _combined(
     return rows, numbers.reshape(-1), texts
 
 
-def _assign(frames: Frames, contents: _Contents, namings: Sequence[_Naming | None]) -> None:
-    """Set the frames of the rows of *contents*, whose values are *namings*."""
-    is_valid = np.array([naming is not None for naming in namings])[contents.numbers]
-    rows, numbers = contents.rows[is_valid], contents.numbers[is_valid]
+def _assign(frames: Frames, header_contents: _Contents, namings: Sequence[_Naming | None]) -> None:
+    """Set the frames of the rows of *header_contents*, whose values are *namings*."""
+    is_valid = np.array([naming is not None for naming in namings])[header_contents.numbers]
+    rows, numbers = header_contents.rows[is_valid], header_contents.numbers[is_valid]
     filled = [naming or _Naming(FrameKind.NONE) for naming in namings]
     frames.kinds[rows] = np.array([one.frame_kind for one in filled], np.uint8)[numbers]
     frames.ids[rows] = np.array([one.id for one in filled], np.int64)[numbers]

@@ -171,7 +171,7 @@ class _SampleCounts:
                 return
         self.num_decoded += num_decoded
         first = int(group.rows[0])
-        if int(frames.kinds[first]) in IN_HEADERS or int(frames.tokens.numbers[first]) >= 0:
+        if int(frames.kinds[first]) in IN_HEADERS or int(frames.tokens.value_numbers[first]) >= 0:
             self.num_certain += num_decoded
         name = decoders.record_name(schema_text, group.path)
         subjects = [subject.rpartition(":")[2] for subject in schema_text.subjects]

@@ -54,12 +54,12 @@ class CombinedKeyDecoder:
         rows = _Rows.of(body_slices(values, starts), min_bytes=4)
         # A negative length has its highest bit set, and is greater than any size.
         lengths = Prefixes(rows.complete).number(0, 4)
-        rows.keep(lengths <= rows.sizes - 4, DecodeFault.WRONG_SIZE)
+        rows.keep(lengths <= rows.body_sizes - 4, DecodeFault.WRONG_SIZE)
         lengths = Prefixes(rows.complete).number(0, 4)
         return rows.decoded(
             {
                 "foreign_key": self._foreign_key.decode(
-                    rows.slices(4, rows.sizes - 4 - lengths), 0
+                    rows.slices(4, rows.body_sizes - 4 - lengths), 0
                 ),
                 "primary_key": self._primary_key.decode(rows.slices(4 + lengths, 0), 0),
             },
@@ -93,12 +93,12 @@ class SubscriptionDecoder:
         is_known = (versions <= VERSION_WITH_PARTITION) & (instructions < len(INSTRUCTIONS))
         rows.keep(is_known, DecodeFault.WRAPPER)
         begins, ends = self._bounds(rows)
-        rows.keep(begins + ends <= rows.sizes, DecodeFault.WRONG_SIZE)
+        rows.keep(begins + ends <= rows.body_sizes, DecodeFault.WRONG_SIZE)
         begins, ends = self._bounds(rows)
         prefixes = Prefixes(rows.complete)
         partitions = np.zeros(len(begins), np.int64)
         for position in range(4):
-            at = np.maximum(rows.sizes - 4 + position, 0)
+            at = np.maximum(rows.body_sizes - 4 + position, 0)
             partitions = (partitions << 8) | prefixes.bytes_at(at)
         names = pa.array(INSTRUCTIONS).take(pa.array(prefixes.byte(1).astype(np.int32)))
         return rows.decoded(
@@ -136,11 +136,11 @@ class SubscriptionResponseDecoder:
         """Return *values*, each from its byte of *starts* on, decoded."""
         rows = _Rows.of(body_slices(values, starts), min_bytes=1)
         rows.keep(Prefixes(rows.complete).byte(0) & 0x7F == RESPONSE_VERSION, DecodeFault.WRAPPER)
-        rows.keep(self._begins(rows) <= rows.sizes, DecodeFault.WRONG_SIZE)
+        rows.keep(self._begins(rows) <= rows.body_sizes, DecodeFault.WRONG_SIZE)
         begins = self._begins(rows)
         # The serializer writes no byte for a null; a value of no bytes cannot be told from it.
         foreign_values = rows.slices(begins, 0)
-        is_null = rows.sizes == begins
+        is_null = rows.body_sizes == begins
         foreign_values = foreign_values.take(pa.array(np.arange(len(begins)), mask=is_null))
         return rows.decoded(
             {
@@ -166,10 +166,10 @@ def _hashes(prefixes: Prefixes, start: int, has_hash: Mask) -> pa.Array:
 class _Rows:
     """Rows of an array that are complete so far, and the faults of the others."""
 
-    codes: FaultCodes
+    fault_codes: FaultCodes
     numbers: Int64Array
     complete: pa.Array
-    sizes: Int64Array
+    body_sizes: Int64Array
 
     @classmethod
     def of(cls, bodies: pa.Array, *, min_bytes: int) -> "_Rows":
@@ -181,14 +181,14 @@ class _Rows:
             bodies.take(pa.array(numbers)),
             sizes[numbers].astype(np.int64),
         )
-        rows.keep(rows.sizes >= min_bytes, DecodeFault.WRONG_SIZE)
+        rows.keep(rows.body_sizes >= min_bytes, DecodeFault.WRONG_SIZE)
         return rows
 
-    def keep(self, is_sound: Mask, fault: DecodeFault) -> None:
-        """Leave out the rows that are not sound, for the reason *fault*."""
-        self.codes[self.numbers[~is_sound]] = fault
+    def keep(self, is_sound: Mask, decode_fault: DecodeFault) -> None:
+        """Leave out the rows that are not sound, for the reason *decode_fault*."""
+        self.fault_codes[self.numbers[~is_sound]] = decode_fault
         if not is_sound.all():
-            self.numbers, self.sizes = self.numbers[is_sound], self.sizes[is_sound]
+            self.numbers, self.body_sizes = self.numbers[is_sound], self.body_sizes[is_sound]
             self.complete = self.complete.take(pa.array(np.flatnonzero(is_sound)))
 
     def slices(self, begins: Any, ends: Any) -> pa.Array:
@@ -211,9 +211,9 @@ class _Rows:
                 member = member.array
             arrays.append(member)
         structs = pa.StructArray.from_arrays(arrays, fields=list(data_type))
-        self.codes[self.numbers] = codes
+        self.fault_codes[self.numbers] = codes
         sound = np.flatnonzero(codes == 0)
         array = scatter(
-            [structs.take(pa.array(sound))], [self.numbers[sound]], len(self.codes), data_type
+            [structs.take(pa.array(sound))], [self.numbers[sound]], len(self.fault_codes), data_type
         )
-        return DecodedValues(array, self.codes, np.zeros(len(self.codes), np.int32))
+        return DecodedValues(array, self.fault_codes, np.zeros(len(self.fault_codes), np.int32))

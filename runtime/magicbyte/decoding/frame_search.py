@@ -57,12 +57,14 @@ def _find_prefixes(prefixes: Prefixes, frames: Frames) -> None:
         frames.kinds[rows] = frame_kind
         frames.body_starts[rows] = PREFIX_SIZES[frame_kind]
 
-    def name(rows: Int64Array, start: int, end: int, text: Callable[[bytes], str]) -> None:
+    def name(rows: Int64Array, start: int, end: int, to_text: Callable[[bytes], str]) -> None:
         """Give *rows* the tokens in bytes *start* to *end*; many rows have the same one."""
         if len(rows):
             encoded = prefixes.contents(rows, start, end).dictionary_encode()
             numbers = encoded.indices.to_numpy(zero_copy_only=False)
-            frames.tokens.set(rows, numbers, [text(one) for one in encoded.dictionary.to_pylist()])
+            frames.tokens.set(
+                rows, numbers, [to_text(one) for one in encoded.dictionary.to_pylist()]
+            )
             frames.ids[rows] = NO_ID
 
     framed = np.flatnonzero((first == 0) & (sizes >= 5))

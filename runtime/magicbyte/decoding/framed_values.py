@@ -122,15 +122,15 @@ def _rows_by_frame(
         if kind == FrameKind.NONE:
             continue
         of_kind = np.flatnonzero(frames.kinds == kind)
-        for token_number, of_token in _rows_by_number(of_kind, frames.tokens.numbers):
+        for token_number, of_token in _rows_by_number(of_kind, frames.tokens.value_numbers):
             token = None if token_number < 0 else frames.tokens.values[token_number]
             for id_, rows in _rows_by_number(of_token, frames.ids):
                 yield rows, FrameKind(kind), id_, token
 
 
-def _rows_by_number(rows: Int64Array, numbers: Any) -> Iterator[tuple[int, Int64Array]]:
-    """Yield the *rows* that have the same of *numbers*, with this number."""
-    of_rows = numbers[rows]
+def _rows_by_number(rows: Int64Array, number_of_row: Any) -> Iterator[tuple[int, Int64Array]]:
+    """Yield the *rows* that have the same number in *number_of_row*, with this number."""
+    of_rows = number_of_row[rows]
     different = np.unique(of_rows)
     if len(different) <= MAX_COMPARED:
         for number in different.tolist():

@@ -92,12 +92,12 @@ def index_paths(
     return message_paths, np.asarray(starts, np.int32)
 
 
-def _reference(prefixes: Prefixes, row: int, start: int, size: int) -> str | None:
+def _reference(prefixes: Prefixes, row_number: int, start: int, size: int) -> str | None:
     """Return the name in a message `Ref` of Apicurio's serializers at the byte *start*; None if there is none."""
-    front = prefixes.content(row, start, min(start + 2, size))
+    front = prefixes.content(row_number, start, min(start + 2, size))
     if len(front) < 2 or front[1] != 0x0A or not 3 <= front[0] < MAX_REFERENCE_BYTES:
         return None
-    reference = prefixes.content(row, start, min(start + 1 + front[0], size))
+    reference = prefixes.content(row_number, start, min(start + 1 + front[0], size))
     match = MESSAGE_REFERENCE.fullmatch(reference)
     is_whole = match is not None and front[0] == len(reference) - 1 == len(match[3]) + 2
     return match[3].decode("ascii") if is_whole and match and match[2][0] == len(match[3]) else None

@@ -91,8 +91,8 @@ T = TypeVar("T")
 class ValuesByRow(Generic[T]):
     """Values that many rows have in common, by row."""
 
-    numbers: Int32Array
-    """Number of the value of each row; -1 for none."""
+    value_numbers: Int32Array
+    """Number in `values` of the value of each row; -1 for none."""
     values: list[T] = field(default_factory=list)
 
     @classmethod
@@ -100,16 +100,16 @@ class ValuesByRow(Generic[T]):
         """Return an object for *num_rows* rows without values."""
         return cls(np.full(num_rows, -1, np.int32))
 
-    def set(self, rows: Any, numbers: Any, new_values: list[T]) -> None:
-        """Give each of *rows* the value of *new_values* with its number."""
-        self.numbers[rows] = np.asarray(numbers, np.int32) + len(self.values)
+    def set(self, rows: Any, value_numbers: Any, new_values: list[T]) -> None:
+        """Give each of *rows* the value of *new_values* with its number in *value_numbers*."""
+        self.value_numbers[rows] = np.asarray(value_numbers, np.int32) + len(self.values)
         self.values += new_values
 
     def clear(self, rows: Any) -> None:
-        self.numbers[rows] = -1
+        self.value_numbers[rows] = -1
 
     def get(self, row_number: int) -> T | None:
-        number = int(self.numbers[row_number])
+        number = int(self.value_numbers[row_number])
         return None if number < 0 else self.values[number]
 
 

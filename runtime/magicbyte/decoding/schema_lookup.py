@@ -74,7 +74,11 @@ class SchemaLookup:
         return self._in_headers[key]
 
     def _of_artifact(
-        self, content_hash: str | None, group: str | None, artifact: str | None, version: str | None
+        self,
+        content_hash: str | None,
+        group: str | None,
+        artifact: str | None,
+        artifact_version: str | None,
     ) -> SchemaText | None:
         """Return the schema with *content_hash*, else the version of an artifact, by default its newest one."""
         known = [(one.artifact, one) for one in self.schema_texts if one.artifact is not None]
@@ -85,7 +89,7 @@ class SchemaLookup:
             schema_text
             for names, schema_text in known
             if (names.group, names.artifact) == (group or DEFAULT_GROUP, artifact)
-            and version in (None, names.version)
+            and artifact_version in (None, names.version)
         ]
         return max(versions, key=lambda one: one.version or 0, default=None)
 

@@ -88,12 +88,12 @@ def _schemas(path: Path, sizes: Mapping[str, int], read_file: ReadFile) -> list[
             data_name = name.removesuffix(CONTENT) + CONTENT_BYTES
             if data_name in sizes:
                 content["bytes"] = read_file(data_name)
-                export.contents[export.integer(content, "contentId", name)] = content
+                export.contents_by_id[export.integer(content, "contentId", name)] = content
         elif name.endswith(VERSION):
             version = export.fields(name, read_file(name))
             export.integer(version, "contentId", name)
             export.versions.append(version)
-    if not export.contents or not export.versions:
+    if not export.contents_by_id or not export.versions:
         raise InputError(
             "no versions of artifacts with their content",
             "an export of Apicurio's registry",
@@ -107,7 +107,7 @@ class _Export:
     """Contents and versions of an export."""
 
     path: Path
-    contents: dict[int, dict[str, Any]] = field(default_factory=dict)
+    contents_by_id: dict[int, dict[str, Any]] = field(default_factory=dict)
     versions: list[dict[str, Any]] = field(default_factory=list)
 
     def fields(self, name: str, data: bytes) -> dict[str, Any]:
@@ -130,7 +130,7 @@ class _Export:
     def schema_texts(self) -> Iterator[SchemaText]:
         """Yield the schema of each version of an artifact, by global id."""
         for version in sorted(self.versions, key=_global_id):
-            content = self.contents.get(version["contentId"])
+            content = self.contents_by_id.get(version["contentId"])
             text = None if content is None else _text(content)
             if content is None or text is None:
                 continue
@@ -172,21 +172,21 @@ class _Export:
         for version in self.versions:
             is_same = (version.get("groupId") or DEFAULT_GROUP, version.get("artifactId")) == names
             if is_same and reference.get("version") in (None, version.get("version")):
-                return self.contents.get(version["contentId"])
+                return self.contents_by_id.get(version["contentId"])
         return None
 
 
-def _global_id(version: Mapping[str, Any]) -> int:
-    number = version.get("globalId")
+def _global_id(artifact_version: Mapping[str, Any]) -> int:
+    number = artifact_version.get("globalId")
     return number if isinstance(number, int) else -1
 
 
-def _artifact(version: Mapping[str, Any], content: Mapping[str, Any]) -> ApicurioArtifact:
+def _artifact(artifact_version: Mapping[str, Any], content: Mapping[str, Any]) -> ApicurioArtifact:
     content_hash = content.get("contentHash")
     return ApicurioArtifact(
-        str(version.get("groupId") or DEFAULT_GROUP),
-        str(version.get("artifactId")),
-        str(version.get("version")),
+        str(artifact_version.get("groupId") or DEFAULT_GROUP),
+        str(artifact_version.get("artifactId")),
+        str(artifact_version.get("version")),
         content_hash if isinstance(content_hash, str) else None,
     )
 

@@ -101,8 +101,8 @@ def data_files(file: Path) -> list[Path]:
 
 def data_records(data: bytes, file: Path) -> Iterator[BackupRecord]:
     """Yield the records of a data file of version 3."""
-    contents: list[bytes] = []
-    starts: list[int] = []
+    encoded_records: list[bytes] = []
+    record_positions: list[int] = []
     position = 0
     while position < len(data):
         if position + 4 > len(data):
@@ -111,19 +111,19 @@ def data_records(data: bytes, file: Path) -> Iterator[BackupRecord]:
         content = data[position + 4 : position + 4 + size]
         if len(content) < size:
             raise _cut(file, position)
-        contents.append(content)
-        starts.append(position)
+        encoded_records.append(content)
+        record_positions.append(position)
         position += 4 + size
     decoder = AvroDecoder(parse_schema(json.dumps(RECORD)))
     step = decoder.max_values
-    for first in range(0, len(contents), step):
-        decoded = decoder.decode(pa.array(contents[first : first + step], pa.binary()), 0)
+    for first in range(0, len(encoded_records), step):
+        decoded = decoder.decode(pa.array(encoded_records[first : first + step], pa.binary()), 0)
         for number, (row, code) in enumerate(
             zip(decoded.array.to_pylist(), decoded.error_codes.tolist(), strict=True), first
         ):
             if code:
                 raise InputError(
-                    f"record {number} at byte {starts[number]}: {fault_sentence(code)}",
+                    f"record {number} at byte {record_positions[number]}: {fault_sentence(code)}",
                     "a record of Karapace's backup",
                     path=str(file),
                 )

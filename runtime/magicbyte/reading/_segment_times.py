@@ -16,6 +16,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.dataset as pds
 
+from magicbyte.engines.entry_columns import Numbers
 from magicbyte.errors import MagicbyteError
 from magicbyte.limits import MIB
 from magicbyte.logdir.indexes import position_of, read_positions, read_times
@@ -173,8 +174,8 @@ class LargestTimestamps:
 class _Headers:
     """Largest timestamps and last offsets of consecutive batches or messages."""
 
-    times: "np.ndarray[tuple[int], np.dtype[np.int64]]"
-    lasts: "np.ndarray[tuple[int], np.dtype[np.int64]]"
+    times: Numbers
+    lasts: Numbers
     first_offset: int | None
 
     def is_stated(self, time: int, offset: int) -> bool:

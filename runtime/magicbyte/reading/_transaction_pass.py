@@ -176,9 +176,9 @@ def _has_transactions(entries: Entries, is_control: Mask) -> bool:
     return bool(is_control.any() or (entries.column("is_transactional") != 0).any())
 
 
-def _outcome_code(content: ControlContent) -> int:
+def _outcome_code(control_content: ControlContent) -> int:
     """Return the outcome that a control batch states; `undecided` where it cannot be read."""
-    if content.control is None or not content.is_sound:
+    if control_content.control is None or not control_content.is_sound:
         return UNDECIDED
-    outcome = outcome_of(content.control)
+    outcome = outcome_of(control_content.control)
     return NO_OUTCOME if outcome is None else OUTCOME_CODES[outcome]

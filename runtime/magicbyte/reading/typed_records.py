@@ -169,23 +169,23 @@ class TopicRecords:
 
         Keys are looked for in the first SAMPLE_OFFSETS, for a topic may have none; values in more, if these have none.
         """
-        parts: dict[str, list[pa.RecordBatch]] = {}
+        batches_by_side: dict[str, list[pa.RecordBatch]] = {}
         for planner in (self._first_offsets(log), self.planner):
             if planner is None:
                 continue
-            parts = {side: [] for side in SIDES}
+            batches_by_side = {side: [] for side in SIDES}
             missing = dict.fromkeys(SIDES, num_rows)
             rows = record_rows(planner, [log], ("key", "value", "headers"), DELIVERED)
             for number, batch in enumerate(rows.read_into(Report())):
                 for side in SIDES:
                     some = np.flatnonzero(~_nulls(batch.column(side)))[: missing[side]]
-                    parts[side].append(batch.take(pa.array(some)))
+                    batches_by_side[side].append(batch.take(pa.array(some)))
                     missing[side] -= len(some)
                 if not any(missing.values()) or number >= MAX_SAMPLE_BATCHES:
                     break
             if missing["value"] < num_rows:
                 break
-        return parts
+        return batches_by_side
 
     def _first_offsets(self, log: PartitionLog) -> Planner | None:
         """Return a planner of the first SAMPLE_OFFSETS of *log*; None where they are not known before a survey."""

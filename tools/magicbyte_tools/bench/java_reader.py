@@ -40,10 +40,10 @@ def program(main: str, cache: Path, *, heap: str = HEAP) -> list[str]:
 def class_path(profile: str, cache: Path) -> str:
     """Return the class path of the Maven profile *profile* in pom.xml; Maven's answer is cached in *cache*."""
 
-    def build(answer: Path) -> None:
+    def build(output_file: Path) -> None:
         command = [tool("mvn"), "--batch-mode", "--quiet", "--file", str(POM)]
         command += [f"-Dmaven.repo.local={cache.parent / 'maven'}", "--activate-profiles", profile]
-        goal = ["dependency:build-classpath", f"-Dmdep.outputFile={answer}"]
+        goal = ["dependency:build-classpath", f"-Dmdep.outputFile={output_file}"]
         done = subprocess.run([*command, *goal], stdout=subprocess.PIPE, text=True)
         if done.returncode:
             raise ProgramUnavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")

@@ -41,16 +41,16 @@ def class_path(version: str, cache: Path, artifact: str = BROKER, group: str = K
     return answer.read_text("utf-8").strip()
 
 
-def _resolved(artifact: str, version: str, answer: Path, *options: str) -> str:
-    """Let Maven write the class path of *artifact* to the file *answer*; return it."""
+def _resolved(artifact: str, version: str, output_file: Path, *options: str) -> str:
+    """Let Maven write the class path of *artifact* to *output_file*; return it."""
     command = [tool("mvn"), "--batch-mode", "--quiet", "--file", str(POM), *options]
     command += [f"-Dartifact={artifact}", f"-Dkafka={version}", "dependency:build-classpath"]
     done = subprocess.run(
-        [*command, f"-Dmdep.outputFile={answer}"], stdout=subprocess.PIPE, text=True
+        [*command, f"-Dmdep.outputFile={output_file}"], stdout=subprocess.PIPE, text=True
     )
     if done.returncode:
         raise ProgramUnavailable(f"Maven does not find the jars: {done.stdout.strip()[-500:]}")
-    return answer.read_text("utf-8").strip()
+    return output_file.read_text("utf-8").strip()
 
 
 def compiled_classes(sources: Sequence[Path], jars: str, cache: Path) -> Path:

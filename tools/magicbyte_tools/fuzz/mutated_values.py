@@ -90,16 +90,16 @@ def _without_times(data_type: pa.DataType) -> pa.DataType:
     return data_type
 
 
-def _sorted_text(row: Any) -> str:
-    if isinstance(row, dict):
-        return repr({name: _sorted_text(one) for name, one in row.items()})
-    if isinstance(row, list):
-        entries = [_sorted_text(one) for one in row]
-        is_of_map = bool(row) and isinstance(row[0], tuple)
+def _sorted_text(value: Any) -> str:
+    if isinstance(value, dict):
+        return repr({name: _sorted_text(one) for name, one in value.items()})
+    if isinstance(value, list):
+        entries = [_sorted_text(one) for one in value]
+        is_of_map = bool(value) and isinstance(value[0], tuple)
         return repr(sorted(entries) if is_of_map else entries)
-    if isinstance(row, tuple):  # an entry of a map
-        return repr([_sorted_text(one) for one in row])
-    return repr(row)
+    if isinstance(value, tuple):  # an entry of a map
+        return repr([_sorted_text(one) for one in value])
+    return repr(value)
 
 
 class JsonGroup:

@@ -182,10 +182,10 @@ class HeaderClass:
                 name, only = f"_{number.name.upper()}", self.order + number.format
                 yield f'    {name}: ClassVar[struct.Struct] = struct.Struct("{only}")'
 
-    def _format(self, numbers: Sequence[HeaderNumber]) -> str:
-        """Return the struct format of *numbers*, which skips the bytes between them."""
+    def _format(self, header_numbers: Sequence[HeaderNumber]) -> str:
+        """Return the struct format of *header_numbers*, which skips the bytes between them."""
         struct_format, end = self.order, 0
-        for number in numbers:
+        for number in header_numbers:
             gap = number.position - end
             struct_format += (f"{gap}x" if gap else "") + number.format
             end = number.position + number.width

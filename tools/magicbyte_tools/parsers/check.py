@@ -72,19 +72,19 @@ def rows(table: pa.Table) -> list[Row]:
     """Return records as the vectors write them (tests/vectors/README.md)."""
     at = table.schema.get_field_index("timestamp")
     table = table.set_column(at, "timestamp", table["timestamp"].cast(pa.int64()))
-    return [_row(record) for record in table.to_pylist()]
+    return [_row(row) for row in table.to_pylist()]
 
 
-def _row(record: Row) -> Row:
+def _row(row: Row) -> Row:
     return {
-        "offset": str(record["offset"]),
-        "timestamp": None if record["timestamp"] is None else str(record["timestamp"]),
-        "timestamp_type": record["timestamp_type"],
-        "key": _hexed(record["key"]),
-        "value": _hexed(record["value"]),
+        "offset": str(row["offset"]),
+        "timestamp": None if row["timestamp"] is None else str(row["timestamp"]),
+        "timestamp_type": row["timestamp_type"],
+        "key": _hexed(row["key"]),
+        "value": _hexed(row["value"]),
         "headers": [
             {"key": header["key"].encode().hex(), "value": _hexed(header["value"])}
-            for header in record["headers"] or []
+            for header in row["headers"] or []
         ],
     }
 
@@ -133,9 +133,9 @@ def _comparable(row: Row) -> Row:
     }
 
 
-def _first(records: Sequence[Row], expected: Sequence[Row]) -> str:
+def _first(records: Sequence[Row], expected_records: Sequence[Row]) -> str:
     """Return the first record that differs, found and expected."""
-    for found, wanted in zip(records, expected, strict=False):
+    for found, wanted in zip(records, expected_records, strict=False):
         if found != wanted:
             return f"found {found}, expected {wanted}"
     return "one is the beginning of the other"

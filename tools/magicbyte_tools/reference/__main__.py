@@ -19,10 +19,10 @@ FORMATS = CHECKOUT / "docs" / "formats"
 FINDINGS = CHECKOUT / "docs" / "findings.md"
 
 
-def differing(contents: dict[str, str], folder: Path = FORMATS) -> list[Path]:
-    """Return the paths in *folder* that differ from *contents*, are missing or superfluous."""
+def differing(pages: dict[str, str], folder: Path = FORMATS) -> list[Path]:
+    """Return the paths in *folder* that differ from *pages*, are missing or superfluous."""
     there = {path for path in folder.rglob("*") if path.is_file()}
-    files = {folder / name: text for name, text in contents.items()}
+    files = {folder / name: text for name, text in pages.items()}
     stale = there - files.keys()
     changed = {path for path in files if path not in there or _text(path) != files[path]}
     return sorted(stale | changed)
@@ -32,16 +32,16 @@ def _text(path: Path) -> str:
     return path.read_bytes().decode("utf-8", "replace")
 
 
-def write(contents: dict[str, str], folder: Path = FORMATS) -> None:
-    """Write *contents*, text by relative path, to *folder*; delete all other files there."""
-    for path in differing(contents, folder):
+def write(pages: dict[str, str], folder: Path = FORMATS) -> None:
+    """Write *pages*, text by relative path, to *folder*; delete all other files there."""
+    for path in differing(pages, folder):
         name = path.relative_to(folder).as_posix()
-        if name not in contents:
+        if name not in pages:
             path.unlink()
             print(f"{_shown(path)}: deleted")
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(contents[name], "utf-8", newline="\n")
+        path.write_text(pages[name], "utf-8", newline="\n")
         print(_shown(path))
 
 
@@ -49,9 +49,9 @@ def _shown(path: Path) -> Path:
     return path.relative_to(CHECKOUT) if path.is_relative_to(CHECKOUT) else path
 
 
-def check(contents: dict[str, str], folder: Path = FORMATS) -> int:
-    """Print the files of *folder* that differ from *contents*; return 1 if any do, else 0."""
-    found = differing(contents, folder)
+def check(pages: dict[str, str], folder: Path = FORMATS) -> int:
+    """Print the files of *folder* that differ from *pages*; return 1 if any do, else 0."""
+    found = differing(pages, folder)
     for path in found:
         print(_shown(path))
     if found:

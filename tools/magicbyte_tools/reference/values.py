@@ -36,9 +36,9 @@ def _one(value: Any, attribute: Spec, owner: FormatStructure, library: Library) 
     number = int(value)
     if isinstance(value, Enum) and "enum" in attribute:
         found = library.enum(attribute["enum"], owner)
-        members: dict[Any, Spec] = found[1] if found else {}
-        if number in members:
-            member = members[number]
+        enum_members: dict[Any, Spec] = found[1] if found else {}
+        if number in enum_members:
+            member = enum_members[number]
             return f"`{number}` {member.get('-orig-id', member['id'])}"
     return f"`{number}`" + _time(number, attribute)
 

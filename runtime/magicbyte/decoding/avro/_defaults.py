@@ -119,11 +119,11 @@ class JsonEncoder:
             parts.append(self.encode(field.type, member, depth + 1))
         return b"".join(parts)
 
-    def _missing(self, avro_record: AvroRecord, field: AvroField) -> Any:
+    def _missing(self, avro_record: AvroRecord, avro_field: AvroField) -> Any:
         """Return the value of a field that an object lacks; SchemaError if it may not."""
-        if not field.has_default:
-            raise self._error(f"no {field.name!r}", f"all fields of {avro_record.full_name}")
-        return field.default
+        if not avro_field.has_default:
+            raise self._error(f"no {avro_field.name!r}", f"all fields of {avro_record.full_name}")
+        return avro_field.default
 
     def _items(self, avro_type: AvroArray | AvroMap, default: Any, depth: int) -> bytes:
         parts = []

@@ -7,12 +7,12 @@ from magicbyte.decoding.avro._schema import AvroSchema
 from magicbyte.decoding.avro._types import AvroField, AvroRecord, AvroUnion, type_name
 
 
-def encode_json(schema: AvroSchema, json_value: Any) -> bytes:
+def encode_json(avro_schema: AvroSchema, json_value: Any) -> bytes:
     """Return *json_value*, a value as Avro's Java class JsonEncoder writes it, in the binary encoding.
 
-    Raises SchemaError if it is no value of *schema*.
+    Raises SchemaError if it is no value of *avro_schema*.
     """
-    return _ValueEncoder("a value").encode(schema.root, json_value, 0)
+    return _ValueEncoder("a value").encode(avro_schema.root, json_value, 0)
 
 
 class _ValueEncoder(JsonEncoder):
@@ -31,5 +31,5 @@ class _ValueEncoder(JsonEncoder):
                     return zigzag(number) + self.encode(branch, inner, depth + 1)
         raise self._error(f"{default!r:.60}", "an object with the name of a branch")
 
-    def _missing(self, avro_record: AvroRecord, field: AvroField) -> Any:
-        raise self._error(f"no {field.name!r}", f"all fields of {avro_record.full_name}")
+    def _missing(self, avro_record: AvroRecord, avro_field: AvroField) -> Any:
+        raise self._error(f"no {avro_field.name!r}", f"all fields of {avro_record.full_name}")

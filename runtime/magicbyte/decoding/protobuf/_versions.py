@@ -105,19 +105,19 @@ def _merge_message(old: Any, message_proto: Any, main: Any) -> None:
     message_proto.field.extend(copies)
 
 
-def _merge_field(old: Any, field: Any, message_name: str) -> None:
-    is_alike = (old.type, old.type_name) == (field.type, field.type_name)
-    if (old.label == REPEATED) != (field.label == REPEATED) or not (
-        is_alike or (old.type, field.type) in WIDER
+def _merge_field(old: Any, field_proto: Any, message_name: str) -> None:
+    is_alike = (old.type, old.type_name) == (field_proto.type, field_proto.type_name)
+    if (old.label == REPEATED) != (field_proto.label == REPEATED) or not (
+        is_alike or (old.type, field_proto.type) in WIDER
     ):
         raise SchemaError(
-            f"number {field.number} is {_described(old)} in one version and {_described(field)} in a later one",
+            f"number {field_proto.number} is {_described(old)} in one version and {_described(field_proto)} in a later one",
             "types that are written alike",
-            where=f"{message_name}.{field.name}",
+            where=f"{message_name}.{field_proto.name}",
         )
-    field.type = WIDER.get((old.type, field.type), field.type)
-    if field.label == REQUIRED:
-        field.label = OPTIONAL
+    field_proto.type = WIDER.get((old.type, field_proto.type), field_proto.type)
+    if field_proto.label == REQUIRED:
+        field_proto.label = OPTIONAL
 
 
 def _add_field(old: Any, message_proto: Any, taken_names: set[str], main: Any) -> None:
@@ -138,7 +138,10 @@ def _add_field(old: Any, message_proto: Any, taken_names: set[str], main: Any) -
         message_proto.oneof_decl.add().name = f"_{field.name}"
 
 
-def _described(field: Any) -> str:
-    name = field.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number[field.type].name
-    kind = field.type_name.removeprefix(".") if field.type in (MESSAGE, ENUM) else name[5:].lower()
-    return f"repeated {kind}" if field.label == REPEATED else kind
+def _described(field_proto: Any) -> str:
+    types = field_proto.DESCRIPTOR.fields_by_name["type"].enum_type.values_by_number
+    if field_proto.type in (MESSAGE, ENUM):
+        kind = field_proto.type_name.removeprefix(".")
+    else:
+        kind = types[field_proto.type].name[5:].lower()
+    return f"repeated {kind}" if field_proto.label == REPEATED else kind

@@ -383,7 +383,7 @@ _OUTPUT = struct.Struct(f"{_control_block.NUM_SLOTS - _control_block.COUNT}q")
 class _KernelCall:
     """A thread's control block for one format, its columns and limits; slots that stay constant are set."""
 
-    def __init__(self, form: EntryFormat, decode: MachineCode, limits: Limits) -> None:
+    def __init__(self, form: EntryFormat, decode_kernel: MachineCode, limits: Limits) -> None:
         kernels, max_bytes = form.kernels, limits.max_batch_bytes
         # Addresses of descriptors change with each call; their width is passed here.
         desc, numbers = np.empty((1, kernels.WIDTH), np.int64), np.empty(1, np.int64)
@@ -395,7 +395,7 @@ class _KernelCall:
                 decompressor(),
                 (desc, 0, 0, form.fields, 0, 0, kernels.SLACK, max_bytes, functions()),
             ),
-            (decode, (desc, 0, 0, state)),
+            (decode_kernel, (desc, 0, 0, state)),
         ]
         words = [np.array(code.words(*arguments), np.int64) for code, arguments in calls]
         # TABLE_CAPACITY bounds the rows of the table instead of its shape.
@@ -418,10 +418,10 @@ class FusedRun(EntryRun):
 
     def _run(self) -> None:
         """Have the fused kernel decode entries, and remove each obstacle at which it stops."""
-        decode: Any = self.decode_kernel
+        decode_kernel: Any = self.decode_kernel
         run = fused_kernel()
         key = _KernelCall, self.format.name, self.columns, self.is_viewed, self.limits
-        call = cached(key, lambda: _KernelCall(self.format, decode, self.limits))
+        call = cached(key, lambda: _KernelCall(self.format, decode_kernel, self.limits))
         call.block[_control_block.IS_VIEWED] = self.is_viewed
         call.block[_control_block.VERIFY] = self.verify
         payloads = scratch(PAYLOADS, SCRATCH_BYTES)

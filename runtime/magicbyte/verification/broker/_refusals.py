@@ -211,8 +211,10 @@ def _topic_id_refusals(metadata: MetadataLog) -> Refusals:
 
 def folder_refusals(group: BrokerGroup, rules: StartupRules) -> Refusals:
     """Yield folders that are no partitions, and partitions with several folders."""
-    folders: defaultdict[tuple[str, int, str | None], list[tuple[LogDirState, BrokerFolder]]]
-    folders = defaultdict(list)
+    folders_by_partition: defaultdict[
+        tuple[str, int, str | None], list[tuple[LogDirState, BrokerFolder]]
+    ]
+    folders_by_partition = defaultdict(list)
     for state in group.states:
         if not state.is_loaded:
             continue
@@ -225,9 +227,13 @@ def folder_refusals(group: BrokerGroup, rules: StartupRules) -> Refusals:
             )
         for folder in state.folders(rules):
             if folder.suffix in (None, "future"):
-                folders[folder.topic, folder.partition, folder.suffix].append((state, folder))
-    for (topic, partition, suffix), places in folders.items():
-        current = folders.get((topic, partition, None), []) if suffix == "future" else []
+                folders_by_partition[folder.topic, folder.partition, folder.suffix].append(
+                    (state, folder)
+                )
+    for (topic, partition, suffix), places in folders_by_partition.items():
+        current = (
+            folders_by_partition.get((topic, partition, None), []) if suffix == "future" else []
+        )
         same = [place for place in places if any(place[0] is own[0] for own in current)]
         if len(places) > 1 or (same and rules.promotes_futures):
             paths = [f"{state.path}/{folder.name}" for state, folder in (*places, *current)]

@@ -46,18 +46,18 @@ def _end_sentence(row_file: RowFile) -> str:
     return f"They end before the first row that {' or '.join(reasons)}{count}."
 
 
-def _dtype(name: str, numbers: Sequence[FixedNumber]) -> Iterator[str]:
+def _dtype(name: str, fixed_numbers: Sequence[FixedNumber]) -> Iterator[str]:
     """Yield the source of a structure's NumPy type, and its docstring with the meaning of the numbers."""
-    if not numbers:
+    if not fixed_numbers:
         yield f"{name} = np.dtype([])"
         yield '"""Empty."""'
         return
     yield f"{name} = np.dtype("
     yield "    ["
-    yield from (f'        ("{number.name}", "{number.type}"),' for number in numbers)
+    yield from (f'        ("{number.name}", "{number.type}"),' for number in fixed_numbers)
     yield "    ]"
     yield ")"
-    sentences = [fill(f"`{number.name}`: {number.doc}", 96) for number in numbers]
+    sentences = [fill(f"`{number.name}`: {number.doc}", 96) for number in fixed_numbers]
     yield from ('"""' + "\n".join(sentences) + '\n"""').splitlines()
 
 
@@ -87,9 +87,9 @@ def _body(row_file: RowFile) -> Iterator[str]:
         yield "return rows"
 
 
-def _conditions(variable: str, numbers: Sequence[FixedNumber]) -> Iterator[str]:
+def _conditions(variable: str, fixed_numbers: Sequence[FixedNumber]) -> Iterator[str]:
     """Yield the conditions for *variable*, a structure or an array of structures, to be valid."""
-    for number in numbers:
+    for number in fixed_numbers:
         for operator, alternatives in number.limits:
             any_of = [f'({variable}["{number.name}"] {operator} {limit})' for limit in alternatives]
             yield any_of[0] if len(any_of) == 1 else f"({' | '.join(any_of)})"
