@@ -25,8 +25,11 @@ class InProcessSpark:
         self._partitions = [task(iter(items)) for items in self._partitions]
         return self
 
+    def collect(self) -> list[Any]:
+        return [item for items in self._partitions for item in items]
+
     def count(self) -> int:
-        return sum(len(list(items)) for items in self._partitions)
+        return len(self.collect())
 
 
 def planned(path: str, **options: str) -> tuple[Any, list[Any]]:

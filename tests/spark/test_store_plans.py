@@ -9,7 +9,7 @@ import pytest
 import magicbyte as mb
 from data_source import InProcessSpark
 from magicbyte.limits import MIB
-from magicbyte.spark import _pipeline_plan, write_parquet
+from magicbyte.spark import pipeline_run, write_parquet
 from magicbyte.spark.session import LazySession
 from magicbyte_tools.bench.log_writer import ROWS_PER_BATCH, write_log
 from s3_server import S3Server
@@ -22,7 +22,7 @@ NUM_SEGMENTS = 2
 def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Run tasks in this process; each opens the store again, without the blocks that others have requested."""
     monkeypatch.setattr(LazySession, "get", lambda self: InProcessSpark())
-    monkeypatch.setattr(_pipeline_plan, "SMALL_BYTES", 0)
+    monkeypatch.setattr(pipeline_run, "SMALL_BYTES", 0)
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["plain", "transactions"])
