@@ -2,7 +2,8 @@
 
 A time index states for an offset the largest timestamp up to it. An entry is believed if the header of the batch with
 that offset has the same timestamp; after the last entry, the headers of the segment are read. So records out of order
-cost bytes and never rows, and so does an index that is damaged, cut off, or of another log.
+cost bytes and never rows, and so does an index that is cut off or of another log. An index is not sound, and can cost rows, if
+an entry states the timestamp of its batch although an earlier batch has a larger one.
 """
 
 from collections.abc import Callable, Sequence
