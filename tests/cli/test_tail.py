@@ -74,7 +74,7 @@ def test_each_finding_is_said_once(damaged: Path, monkeypatch: pytest.MonkeyPatc
         with (log / "00000000000000000000.log").open("ab") as file:
             file.write(b"\0" * 7)
 
-    monkeypatch.setattr(tail.time, "sleep", sleep)
+    monkeypatch.setattr(tail, "sleep", sleep)
     result = run("dump", log, "--follow")
     assert len(looks) == 3
     assert result.exit_code == 1
@@ -92,7 +92,7 @@ def test_what_cannot_be_read_is_said_once_and_followed_past(
         if len(looks) == 3:
             raise KeyboardInterrupt
 
-    monkeypatch.setattr(tail.time, "sleep", sleep)
+    monkeypatch.setattr(tail, "sleep", sleep)
     with faulty_disk() as disk:
         disk.blocks[str(log / "partition.metadata")] = {0}
         result = run("dump", log, "--follow")
@@ -129,7 +129,7 @@ def test_an_end_that_cannot_be_read_is_reported_once_while_it_is_followed(
 ) -> None:
     last = log_with_unreadable_end(folder)
     sleep = Mock(side_effect=[None, None, KeyboardInterrupt])
-    monkeypatch.setattr(tail.time, "sleep", sleep)
+    monkeypatch.setattr(tail, "sleep", sleep)
     with faulty_disk() as disk:
         disk.unopened[str(last)] = errno.EIO
         result = run("dump", folder, "--follow", "--tail", 2, "--format", "ndjson")
@@ -175,7 +175,7 @@ def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> Non
 
 
 def test_text_shows_a_header_once_and_rows_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tail.time, "sleep", Mock(side_effect=[None, KeyboardInterrupt]))
+    monkeypatch.setattr(tail, "sleep", Mock(side_effect=[None, KeyboardInterrupt]))
     result = run("dump", LOG, "--follow", "--tail", 2, "--columns", "offset")
     header, *rows = result.stdout.splitlines()
     assert header == "offset" and len(rows) == 2 and result.exit_code == 0

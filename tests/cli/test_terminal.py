@@ -55,7 +55,7 @@ def test_only_the_head_is_bold_and_colors_can_be_refused(monkeypatch: pytest.Mon
 def seconds(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let each look at the clock be half a second after the one before."""
     clock = count(0, 0.5)
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(progress, "monotonic", lambda: next(clock))
 
 
 @pytest.mark.usefixtures("seconds")

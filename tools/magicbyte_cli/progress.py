@@ -1,8 +1,8 @@
 """A line of progress on stderr, on a terminal only, and only for reads of more than a second."""
 
 import sys
-import time
 from shutil import get_terminal_size
+from time import monotonic
 from typing import Self
 
 import click
@@ -23,7 +23,7 @@ class ProgressBar:
 
     def __init__(self, *, is_shown: bool | None = None) -> None:
         self._is_shown = sys.stderr.isatty() if is_shown is None else is_shown
-        self._start = time.monotonic()
+        self._start = monotonic()
         self._next = self._start + DELAY_S
         self._has_line = False
 
@@ -36,7 +36,7 @@ class ProgressBar:
 
     def show(self, done: int, total: int | None = None) -> None:
         """Show that *done* bytes of *total* have been read; without a total, rows written."""
-        now = time.monotonic()
+        now = monotonic()
         if not self._is_shown or now < self._next:
             return
         self._next, self._has_line = now + INTERVAL_S, True

@@ -1,8 +1,8 @@
 """`--tail` and `--follow`: the last records of each partition, and records appended later."""
 
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from time import sleep
 from typing import TYPE_CHECKING
 
 import click
@@ -80,7 +80,7 @@ class FollowCommand:
                     report.findings += self.typed.take_findings()
                 self._warn_of_new(report.findings)
                 if num_left != 0:
-                    time.sleep(POLL_S)
+                    sleep(POLL_S)
         except KeyboardInterrupt:
             self.writer.flush()
 
