@@ -17,11 +17,11 @@ import numpy as np
 import pyarrow as pa
 
 from magicbyte.decoding.avro import AvroDecoder, DecodedValues
-from magicbyte.engines.columnar import _buffers, avro_columns
+from magicbyte.engines.columnar import avro_columns
 from magicbyte.engines.columnar.avro_program import Fault
 from magicbyte.errors import SchemaError
 from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed, zigzag
-from magicbyte_tools.fuzz.memory import GuardedBuffers
+from magicbyte_tools.fuzz.memory import GuardedBuffers, draw_memory_settings, kernel_memory
 
 GROUP_VALUES = 250
 """Values of one schema, each of them mutated."""
@@ -77,9 +77,7 @@ class AvroFuzzer:
         """Decode the values of *group*. Raises Differences."""
         random = Random(self._seed << 32 | group)
         self._guarded.clear()
-        avro_columns.SAMPLE_ROWS = random.choice((1, 7, 512))
-        avro_columns.MIN_CAPACITY = random.choice((1, 16, 4096))
-        avro_columns.MIN_OUTPUT_BYTES = random.choice((1 << 14, 256 << 20))
+        draw_memory_settings(avro_columns, random)
         cases = AvroCases(random)
         schema = cases.schema()
         decoder = self._decoder(cases, schema)
@@ -88,7 +86,7 @@ class AvroFuzzer:
         contents = [
             bytes(frame_bytes) + mutated(random.choice(seeds), random) for _ in range(GROUP_VALUES)
         ]
-        decoding = decoder.decode(self._guarded_array(contents), frame_bytes)
+        decoding = decoder.decode(self._guarded.binary_array(contents), frame_bytes)
         decoding.array.validate(full=True)
         for reason, count in zip(*np.unique(decoding.error_codes, return_counts=True), strict=True):
             self.counts[Fault(reason).name] += int(count)
@@ -105,16 +103,6 @@ class AvroFuzzer:
             except SchemaError:
                 pass
         return AvroDecoder(parsed(schema))
-
-    def _guarded_array(self, encoded_values: Sequence[bytes]) -> pa.Array:
-        """Return *encoded_values* as an Arrow array whose bytes and offsets end at guard pages."""
-        offsets = self._guarded.allocate(4 * (len(encoded_values) + 1))
-        offsets[:] = np.cumsum([0, *map(len, encoded_values)], dtype=np.int32).view(np.uint8)
-        joined = b"".join(encoded_values)
-        guarded = self._guarded.take(max(len(joined), 1)).last(len(joined))
-        guarded[:] = np.frombuffer(joined, np.uint8)
-        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(guarded)]
-        return pa.Array.from_buffers(pa.binary(), len(encoded_values), buffers)
 
 
 def _compare(decoding: DecodedValues, expected_decoding: DecodedValues) -> None:
@@ -147,20 +135,13 @@ def is_same(array: pa.Array, other_array: pa.Array) -> bool:
 def fuzz(num_values: int, seed: int, first: int = 0) -> Counter[str]:
     """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
     fuzzer = AvroFuzzer(seed)
-    allocate = _buffers.allocate
-    settings = {name: getattr(avro_columns, name) for name in ("SAMPLE_ROWS", "MIN_CAPACITY", "MIN_OUTPUT_BYTES")}  # fmt: skip
-    _buffers.allocate = fuzzer._guarded.allocate
-    try:
+    with kernel_memory(fuzzer._guarded, avro_columns):
         for group in range(first, first + -(-num_values // GROUP_VALUES)):
             try:
                 fuzzer.run(group)
             except Exception as error:
                 error.add_note(f"seed {seed}, group {group}: --seed {seed} --first {group}")
                 raise
-    finally:
-        _buffers.allocate = allocate
-        for name, setting in settings.items():
-            setattr(avro_columns, name, setting)
     return fuzzer.counts
 
 

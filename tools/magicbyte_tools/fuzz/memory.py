@@ -5,8 +5,13 @@ A buffer ends where the next guard page begins, or begins where the previous gua
 
 import ctypes
 import mmap
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from random import Random
+from types import ModuleType
 
 import numpy as np
+import pyarrow as pa
 
 from magicbyte.engines.columnar import _buffers, _entry_run, _output, engine
 from magicbyte.engines.columnar._buffers import POOL, Bytes
@@ -17,6 +22,14 @@ NOBODY = 0
 
 LEAST_BYTES = 2 * mmap.PAGESIZE
 """Bytes of the smallest buffer: most requests fit, and few sizes are cached."""
+
+
+MEMORY_SETTINGS = {
+    "SAMPLE_ROWS": (1, 7, 512),
+    "MIN_CAPACITY": (1, 16, 4096),
+    "MIN_OUTPUT_BYTES": (1 << 14, 256 << 20),
+}
+"""Settings of modules that run kernels of values, and what they may be while values are fuzzed."""
 
 
 class GuardedBuffer:
@@ -72,6 +85,22 @@ class GuardedBuffers:
         """Return *num_bytes* that end at a guard page; replaces the columnar engine's `allocate`."""
         return self.take(num_bytes + self.alignment).last(num_bytes, self.alignment)
 
+    def allocate_zeros(self, num_bytes: int) -> Bytes:
+        """Return what `allocate` does, but zero."""
+        memory = self.allocate(num_bytes)
+        memory[:] = 0
+        return memory
+
+    def binary_array(self, encoded_values: Sequence[bytes]) -> pa.Array:
+        """Return *encoded_values* as an Arrow array whose bytes and offsets end at guard pages."""
+        offsets = self.allocate(4 * (len(encoded_values) + 1))
+        offsets[:] = np.cumsum([0, *map(len, encoded_values)], dtype=np.int32).view(np.uint8)
+        joined = b"".join(encoded_values)
+        guarded = self.take(max(len(joined), 1)).last(len(joined))
+        guarded[:] = np.frombuffer(joined, np.uint8)
+        buffers = [None, pa.py_buffer(offsets), pa.py_buffer(guarded)]
+        return pa.Array.from_buffers(pa.binary(), len(encoded_values), buffers)
+
     def clear(self) -> None:
         """Make all buffers free for reuse; no caller may use one of them any more."""
         for place in self._used:
@@ -79,9 +108,30 @@ class GuardedBuffers:
         self._used.clear()
 
 
+@contextmanager
+def kernel_memory(places: GuardedBuffers, module: ModuleType) -> Iterator[None]:
+    """Make the kernels of values allocate from *places*; at the end, *module* has its settings of memory again."""
+    settings = [
+        *((_buffers, name, getattr(_buffers, name)) for name in ("allocate", "allocate_zeros")),
+        *((module, name, getattr(module, name)) for name in MEMORY_SETTINGS),
+    ]
+    _buffers.allocate, _buffers.allocate_zeros = places.allocate, places.allocate_zeros
+    try:
+        yield
+    finally:
+        for owner, name, setting in settings:
+            setattr(owner, name, setting)
+
+
+def draw_memory_settings(module: ModuleType, random: Random) -> None:
+    """Draw how much memory *module*, which runs a kernel of values, provides at first and at most."""
+    for name, choices in MEMORY_SETTINGS.items():
+        setattr(module, name, random.choice(choices))
+
+
 def use(places: GuardedBuffers) -> None:
     """Make the columnar engine in this process allocate all its memory from *places*, and cache none."""
-    _buffers.allocate = places.allocate
+    _buffers.allocate, _buffers.allocate_zeros = places.allocate, places.allocate_zeros
     POOL.max_bytes = 0
     _buffers.MIN_SCRATCH_BYTES = 1
     engine.MIN_SCANNED = _entry_run.MIN_DESCRIPTORS = 1

@@ -42,6 +42,13 @@ def allocate(num_bytes: int) -> Bytes:
     return memory[skipped : skipped + num_bytes]
 
 
+def allocate_zeros(num_bytes: int) -> Bytes:
+    """Return what `allocate` does, but zero: the operating system clears its pages when they are used."""
+    memory: Bytes = np.zeros(num_bytes + ALIGNMENT, np.uint8)
+    skipped = -address(memory) % ALIGNMENT
+    return memory[skipped : skipped + num_bytes]
+
+
 class ColumnMemory:
     """The buffers of one Arrow batch, which are pooled together."""
 
