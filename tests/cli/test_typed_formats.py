@@ -15,7 +15,7 @@ from registry_data import LOG_DIR
 
 from .conftest import refusal, run, run_ndjson
 
-pytest.importorskip("ptars", reason="the extra protobuf is not installed")
+pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 
 TOPICS = ("orders", "mixed", "clicks", "payments", "in-headers", "numbers", "debezium")
 

@@ -13,7 +13,7 @@ from registry_data import LOG_DIR, registry_of
 
 from .conftest import PLAIN, run, run_ndjson
 
-pytest.importorskip("ptars", reason="the extra protobuf is not installed")
+pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 
 
 def test_decoded_values_are_json_with_the_label_of_their_schema():

@@ -15,7 +15,7 @@ from registry_data import LOG_DIR
 
 from .conftest import refusal, run, run_ndjson
 
-pytest.importorskip("ptars", reason="the extra protobuf is not installed")
+pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 
 ORDERS = ("dump", LOG_DIR, "--topic", "orders", "--decode", "auto")
 

@@ -7,13 +7,11 @@ import json
 from itertools import pairwise
 from typing import Any
 
-import numpy as np
 import pyarrow as pa
 from google.protobuf import json_format
 
 from magicbyte.decoding.avro import DecodedValues
 from magicbyte.decoding.protobuf import ProtobufDecoder
-from magicbyte.engines.columnar.protobuf_program import UNUSUAL
 
 LAST_NANOSECOND = (1 << 63) - 1
 
@@ -121,9 +119,9 @@ def json_rows(array: pa.Array) -> list[Any]:
 
 
 def by_google_protobuf(decoder: ProtobufDecoder, values: pa.Array, start: int) -> DecodedValues:
-    """Return what *decoder* returns for *values* where it does not use ptars."""
-    decoder._verdicts = lambda bodies: np.full(len(bodies), UNUSUAL, np.uint8)  # type: ignore[method-assign]
+    """Return what *decoder* returns for *values* where it does not use the kernel."""
+    decoder._decode_usual = lambda values, starts: decoder._undecoded(values)  # type: ignore[method-assign]
     try:
         return decoder.decode(values, start)
     finally:
-        del decoder._verdicts
+        del decoder._decode_usual

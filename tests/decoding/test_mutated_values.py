@@ -7,7 +7,6 @@ import sys
 import pytest
 
 pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
-pytest.importorskip("ptars", reason="the extra protobuf is not installed")
 pytest.importorskip("resource", reason="limits of a process are those of Unix")
 
 NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 10_000

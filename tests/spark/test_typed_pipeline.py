@@ -22,7 +22,7 @@ from magicbyte.spark.session import LazySession
 from magicbyte_cli import main
 from registry_data import LOG_DIR
 
-pytest.importorskip("ptars", reason="the extra protobuf is not installed")
+pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 
 
 @pytest.fixture

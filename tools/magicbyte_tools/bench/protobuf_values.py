@@ -1,8 +1,7 @@
 """python -m magicbyte_tools.bench.protobuf_values [--seconds N]: Protobuf values into Arrow columns, beside protarrow.
 
-Decodes the same messages by `ProtobufDecoder`, by ptars alone, which checks nothing, and by google.protobuf with
-protarrow, in turns and in one run. Prints values per second of CPU time, each the best of many passes, and the ratios
-to protarrow beside the goal: the ratio of ptars alone is the most that a decoder around it can reach. It needs protarrow.
+Decodes the same messages by `ProtobufDecoder`, and by google.protobuf with protarrow, in turns and in one run. Prints
+values per second of CPU time, each the best of many passes, and the ratio beside the goal. It needs protarrow.
 """
 
 import argparse
@@ -91,9 +90,8 @@ def best_seconds(passes: Sequence[Callable[[], Any]], seconds: float) -> list[fl
 
 
 def measure(descriptor: Any, fill: Callable[[Any, int], None], seconds: float) -> list[float]:
-    """Return values per second of `ProtobufDecoder`, of ptars alone, and of protarrow."""
+    """Return values per second of `ProtobufDecoder`, and of protarrow."""
     import protarrow
-    import ptars
     from google.protobuf.message_factory import GetMessageClass
 
     message_class = GetMessageClass(descriptor)
@@ -103,24 +101,16 @@ def measure(descriptor: Any, fill: Callable[[Any, int], None], seconds: float) -
         fill(proto, number)
         contents.append(proto.SerializeToString())
     values = pa.array([FRAME + content for content in contents], pa.binary())
-    bodies = pa.array(contents, pa.binary())
     decoder = ProtobufDecoder(descriptor)
-    config = ptars.PtarsConfig(enum_repr="string", map_value_nullable=True)
-    handler = ptars.HandlerPool([descriptor.file], config).get_for_message(descriptor)
 
     def decode_by_protarrow() -> Any:
         parsed = [message_class.FromString(content) for content in contents[:NUM_FASTAVRO]]
         return protarrow.messages_to_record_batch(parsed, message_class)
 
-    ours, alone, theirs = best_seconds(
-        (
-            lambda: decoder.decode(values, len(FRAME)),
-            lambda: handler.array_to_record_batch(bodies),
-            decode_by_protarrow,
-        ),
-        seconds,
+    ours, theirs = best_seconds(
+        (lambda: decoder.decode(values, len(FRAME)), decode_by_protarrow), seconds
     )
-    return [NUM_VALUES / ours, NUM_VALUES / alone, NUM_FASTAVRO / theirs]
+    return [NUM_VALUES / ours, NUM_FASTAVRO / theirs]
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -131,16 +121,11 @@ def main(arguments: Sequence[str]) -> int:
     options = parser.parse_args(arguments)
     files = compile_schema(SchemaText(schema_type="PROTOBUF", text=TEXT))
     is_slow = False
-    print(
-        f"{'message':12} {'values/s':>12} {'ptars':>12} {'protarrow':>10} {'ratio':>6} {'ptars':>6} {'goal':>5}"
-    )
+    print(f"{'message':12} {'values/s':>12} {'protarrow':>10} {'ratio':>6} {'goal':>5}")
     for title, (name, fill) in SHAPES.items():
-        ours, alone, theirs = measure(files.named(f"bench.{name}"), fill, options.seconds)
+        ours, theirs = measure(files.named(f"bench.{name}"), fill, options.seconds)
         is_slow = is_slow or ours / theirs < GOAL
-        print(
-            f"{title:12} {ours:12,.0f} {alone:12,.0f} {theirs:10,.0f} {ours / theirs:6.1f}"
-            f" {alone / theirs:6.1f} {GOAL:5.0f}"
-        )
+        print(f"{title:12} {ours:12,.0f} {theirs:10,.0f} {ours / theirs:6.1f} {GOAL:5.0f}")
     return int(is_slow)
 
 

@@ -1,4 +1,4 @@
-"""Decodes Protobuf messages into Arrow columns, by ptars, or by google.protobuf where ptars cannot."""
+"""Decodes Protobuf messages into Arrow columns, by a compiled kernel, and unusual ones by google.protobuf."""
 
 from magicbyte.decoding.protobuf._batch_decoder import ProtobufDecoder
 from magicbyte.decoding.protobuf._compiler import ProtobufFiles, compile_schema

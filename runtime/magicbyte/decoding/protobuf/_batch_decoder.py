@@ -5,26 +5,25 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.decoding._value_slices import body_slices, scatter
+from magicbyte.decoding._value_slices import body_slices
 from magicbyte.decoding.avro import DecodedValues
 from magicbyte.decoding.faults import DecodeFault
+from magicbyte.decoding.protobuf._arrays import build_array, rows_with_equal_keys
+from magicbyte.decoding.protobuf._columns import ProtobufColumnTree
 from magicbyte.decoding.protobuf._compiler import ProtobufFiles
 from magicbyte.decoding.protobuf._json_values import JsonReader
 from magicbyte.decoding.protobuf._library import library
-from magicbyte.decoding.protobuf._message_types import has_columns, message_type
+from magicbyte.decoding.protobuf._message_types import has_columns
 from magicbyte.decoding.protobuf._message_values import MessageFault, MessageReader
-from magicbyte.decoding.protobuf._ptars_decoder import ptars_decoder
-from magicbyte.decoding.protobuf._wire_program import compile_program
+from magicbyte.decoding.protobuf._program import compile_program
 from magicbyte.engines.columnar.avro_columns import FaultCodes, Starts
 from magicbyte.engines.columnar.avro_program import Fault
 from magicbyte.engines.columnar.kernel_loader import is_library_built
-from magicbyte.engines.columnar.protobuf_check import Verdicts, check_messages
-from magicbyte.engines.columnar.protobuf_program import TOO_LARGE, UNUSUAL, USUAL
+from magicbyte.engines.columnar.protobuf_columns import Verdicts, fill_messages
+from magicbyte.engines.columnar.protobuf_program import NULL, TOO_LARGE, UNUSUAL
 from magicbyte.errors import SchemaError
 from magicbyte.tables.arrays import null_mask
 
-MAX_ONE_BY_ONE = 16
-"""Messages of a batch that is not halved again: google.protobuf decodes all of it."""
 OBJECT_ROWS = 1024
 """Messages that are Python objects at a time."""
 
@@ -33,7 +32,7 @@ class ProtobufDecoder:
     """Decodes messages of one descriptor.
 
     Fields that the descriptor does not have are skipped: Protobuf's own rule for messages of other versions.
-    ptars decodes the messages that every decoder takes alike, google.protobuf all others.
+    A kernel decodes usual messages into columns, and google.protobuf all others.
 
     Args:
         descriptor: Descriptor of the message.
@@ -48,12 +47,12 @@ class ProtobufDecoder:
         self._decode_error = library("google.protobuf.message").DecodeError
         self.is_json = not has_columns(descriptor)
         """True for a message that may contain itself: its values are texts of Protobuf's JSON."""
-        self.type: pa.DataType = pa.string() if self.is_json else message_type(descriptor)
+        self._tree = None if self.is_json else ProtobufColumnTree(descriptor)
+        self.type: pa.DataType = pa.string() if self._tree is None else self._tree.root.arrow_type
         self._read = (
             JsonReader(descriptor).text if self.is_json else MessageReader(descriptor).value
         )
-        self._fast = None if self.is_json else ptars_decoder(descriptor, self.type)
-        self._program = compile_program(descriptor, has_columns=not self.is_json)
+        self._program = compile_program(descriptor, self._tree)
 
     def __reduce__(self) -> tuple[Any, ...]:
         descriptors = library("google.protobuf.descriptor_pb2")
@@ -68,23 +67,18 @@ class ProtobufDecoder:
 
     def decode(self, values: pa.Array, starts: Starts | int) -> DecodedValues:
         """Decode the messages of *values*, each from its byte of *starts* on."""
-        bodies = body_slices(values, starts)
         fault_codes = np.zeros(len(values), np.int16)
         positions = np.zeros(len(values), np.int32)
-        verdicts = self._verdicts(bodies)
-        verdicts[null_mask(bodies)] = NULL
+        array, verdicts = self._decode_usual(values, starts)
         fault_codes[verdicts == TOO_LARGE] = Fault.OUTPUT_LIMIT
-        piece_arrays: list[pa.Array] = []
-        piece_rows: list[Any] = []
-        for verdict, decode in ((USUAL, self._decode_usual), (UNUSUAL, self._decode_one_by_one)):
-            rows = np.flatnonzero(verdicts == verdict)
-            if len(rows):
-                message_bodies = bodies if len(rows) == len(bodies) else bodies.take(pa.array(rows))
-                piece_codes = np.zeros(len(rows), np.int16)
-                piece_arrays += decode(message_bodies, piece_codes)
-                piece_rows.append(rows)
-                fault_codes[rows] = piece_codes
-        array = scatter(piece_arrays, piece_rows, len(bodies), self.type)
+        rows = np.flatnonzero(verdicts == UNUSUAL)
+        if len(rows):
+            unusual_values = values if len(rows) == len(values) else values.take(pa.array(rows))
+            unusual_starts = starts if isinstance(starts, int) else starts[rows]
+            unusual_codes = np.zeros(len(rows), np.int16)
+            message_bodies = body_slices(unusual_values, unusual_starts)
+            array = _replaced(array, rows, self._decode_one_by_one(message_bodies, unusual_codes))
+            fault_codes[rows] = unusual_codes
         positions[fault_codes != 0] = (
             starts if isinstance(starts, int) else starts[fault_codes != 0]
         )  # the library does not say where
@@ -98,35 +92,21 @@ class ProtobufDecoder:
         except self._decode_error:
             return 1
 
-    def _verdicts(self, bodies: pa.Array) -> Verdicts:
-        """Return which decoder takes each of *bodies*."""
+    def _decode_usual(self, values: pa.Array, starts: Starts | int) -> tuple[pa.Array, Verdicts]:
+        """Return the messages of *values* that the kernel decodes, null for all others, and the verdicts."""
         if not is_library_built():
-            return np.full(len(bodies), UNUSUAL, np.uint8)
-        return check_messages(self._program, bodies, UNUSUAL if self._fast is None else USUAL)
+            return self._undecoded(values)
+        filled = fill_messages(self._program, values, starts)
+        if self._tree is None:
+            return pa.nulls(len(values), self.type), filled.verdicts
+        array = build_array(filled, self._tree.root)
+        filled.verdicts[rows_with_equal_keys(array, self._tree.root)] = UNUSUAL
+        return array, filled.verdicts
 
-    def _decode_usual(self, message_bodies: pa.Array, fault_codes: FaultCodes) -> list[pa.Array]:
-        """Return *message_bodies* by ptars; google.protobuf decides about those that ptars does not decode well.
-
-        A batch that ptars refuses, such as for text that is not UTF-8, is halved until these messages are found.
-        """
-        assert self._fast is not None
-        piece_arrays: list[pa.Array] = []
-        stack = [message_bodies]
-        first = 0
-        while stack:
-            chunk = stack.pop()
-            array = self._fast.decode(chunk)
-            if array is not None:
-                piece_arrays.append(array)
-            elif len(chunk) <= MAX_ONE_BY_ONE:
-                chunk_codes = fault_codes[first : first + len(chunk)]
-                piece_arrays += self._decode_one_by_one(chunk, chunk_codes)
-            else:
-                half = len(chunk) // 2
-                stack += [chunk.slice(half), chunk.slice(0, half)]
-                continue
-            first += len(chunk)
-        return piece_arrays
+    def _undecoded(self, values: pa.Array) -> tuple[pa.Array, Verdicts]:
+        """Return nulls, and the verdicts that leave all of *values* to google.protobuf."""
+        verdicts = np.where(null_mask(values), NULL, UNUSUAL).astype(np.uint8)
+        return pa.nulls(len(values), self.type), verdicts
 
     def _decode_one_by_one(
         self, message_bodies: pa.Array, fault_codes: FaultCodes
@@ -150,8 +130,11 @@ class ProtobufDecoder:
         return piece_arrays
 
 
-NULL = 255
-"""Verdict on a value that is null."""
+def _replaced(array: pa.Array, rows: Any, piece_arrays: list[pa.Array]) -> pa.Array:
+    """Return *array* with the elements of *piece_arrays* at *rows*."""
+    indexes = np.arange(len(array))
+    indexes[rows] = len(array) + np.arange(len(rows))
+    return pa.concat_arrays([array, *piece_arrays]).take(pa.array(indexes))
 
 
 def _message_class(descriptor: Any) -> Any:

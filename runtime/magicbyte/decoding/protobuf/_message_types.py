@@ -1,7 +1,7 @@
 """Arrow types of Protobuf messages.
 
-They are the types that ptars gives, so that both decoders fill the same columns: numbers, strings and bytes as
-they are, enums as names, Timestamp and Duration in nanoseconds, wrappers as the value that they wrap.
+Numbers, strings and bytes are unchanged, enums are names, Timestamp and Duration are nanoseconds, wrappers are the
+value that they wrap.
 """
 
 from typing import Any
@@ -76,8 +76,8 @@ def message_type(descriptor: Any) -> pa.DataType:
 def field_type(member: Any) -> pa.DataType:
     if is_map(member):
         member_list = member.message_type.fields_by_name
-        return pa.map_(_single_type(member_list["key"]), _single_type(member_list["value"]))
-    single = _single_type(member)
+        return pa.map_(single_type(member_list["key"]), single_type(member_list["value"]))
+    single = single_type(member)
     return pa.list_(single) if is_repeated(member) else single
 
 
@@ -90,7 +90,7 @@ def is_map(member: Any) -> bool:
     return is_repeated(member) and proto is not None and bool(proto.GetOptions().map_entry)
 
 
-def _single_type(member: Any) -> pa.DataType:
+def single_type(member: Any) -> pa.DataType:
     if member.message_type is None:
         return SCALARS[member.type]
     return well_known_type(member.message_type) or message_type(member.message_type)

@@ -26,7 +26,8 @@ _FILES = (
             *("_arrow_release", "_compress_kernels", "_control_block", "_decompress_kernels"),
             *("_encode_block", "_encode_kernel", "_fused_kernel", "_header_pass_kernel"),
             *("_kernel_emitter", "_kernel_list", "_processor_levels"),
-            *("_protobuf_kernel", "_signatures", "_snappy_kernel", "protobuf_program"),
+            *("_protobuf_kernel", "_protobuf_reads", "_protobuf_writes", "protobuf_program"),
+            *("_signatures", "_snappy_kernel"),
         )
     ),
     _ENGINES / "entry.py",

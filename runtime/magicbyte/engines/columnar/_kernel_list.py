@@ -6,8 +6,8 @@ from functools import partial
 from typing import Any, NamedTuple, cast
 
 from magicbyte.engines.columnar._signatures import (
-    CHECK_PROTOBUF,
     DECODE_AVRO,
+    DECODE_PROTOBUF,
     DECOMPRESS,
     ENCODE,
     FUSED,
@@ -28,8 +28,8 @@ ALWAYS = {"kafka_message": ("offset", "timestamp"), "kafka_record_batch": ()}
 """Columns, by format, that are always decoded, because `finish_wrappers` needs them."""
 
 OWN_KERNELS = {
-    "check_protobuf": (CHECK_PROTOBUF, "_protobuf_kernel", "check_protobuf"),
     "decode_avro": (DECODE_AVRO, "_avro_kernel", "decode_avro"),
+    "decode_protobuf": (DECODE_PROTOBUF, "_protobuf_kernel", "decode_protobuf"),
     "decompress": (DECOMPRESS, "_decompress_kernels", "decompress"),
     "encode_batches": (ENCODE, "_encode_kernel", "encode_batches"),
     "fused": (FUSED, "_fused_kernel", "decode_fused"),

@@ -1,13 +1,39 @@
-"""Kernel that checks the wire format of Protobuf messages: `protobuf_program` says what its numbers mean.
+"""Kernel that decodes usual Protobuf messages into columns: `protobuf_program` says what its numbers mean.
 
-It reads within the message alone, and needs a stack of fixed size, however deep a message is nested.
+It reads within the message alone, and needs a stack of fixed size, however deep a message is nested. A message that is
+not usual leaves nothing in the columns: its row is null.
 """
 
 from magicbyte.engines.columnar import protobuf_program as code
 from magicbyte.engines.columnar._avro_reads import field, set_field
+from magicbyte.engines.columnar._protobuf_reads import (
+    MAX_VARINT_BYTES,
+    count_varints,
+    find_field,
+    is_known,
+    read_length,
+    read_tag,
+    read_time,
+    read_varint,
+)
+from magicbyte.engines.columnar._protobuf_writes import (
+    begin_message,
+    begin_row,
+    fill_ends,
+    put_bytes,
+    put_fixed,
+    put_in_form,
+    put_number,
+    put_packed_fixed,
+    put_time,
+    reserve_packed,
+    roll_back,
+)
 from magicbyte.engines.columnar.protobuf_program import (
     FIELD_BYTES,
     FRAME_SEEN,
+    NO_MEMORY,
+    NULL,
     TOO_LARGE,
     TYPE_BYTES,
     UNUSUAL,
@@ -15,106 +41,7 @@ from magicbyte.engines.columnar.protobuf_program import (
 )
 from magicbyte_kernels.primitives import called, inlined, put1, s4le, u1
 
-MAX_TAG_BYTES, MAX_VARINT_BYTES = 5, 10
-MAX_TAG = (1 << 32) - 1
-MAX_STEPS = 8
-"""Fields that are compared one after the other before a binary search."""
 GROUP_END = 4
-
-
-@called
-def _long_varint(p: int, end: int, max_bytes: int) -> tuple[int, int]:
-    number, shift, last = 0, 0, p + max_bytes
-    if last > end:
-        last = end
-    while p < last:
-        byte = u1(p)
-        p += 1
-        if shift < 63:
-            number |= (byte & 127) << shift
-        elif byte > 1:
-            return 0, 0
-        elif byte == 1:
-            number |= -(1 << 63)
-        if byte < 128:
-            return number, p
-        shift += 7
-    return 0, 0
-
-
-@inlined
-def _varint(p: int, end: int, max_bytes: int) -> tuple[int, int]:
-    """Return the varint at *p*, and the address after it; 0 if it is not whole, or longer than *max_bytes*."""
-    if p < end:
-        byte = u1(p)
-        if byte < 128:
-            return byte, p + 1
-    return _long_varint(p, end, max_bytes)
-
-
-@called
-def _search(fields: int, first: int, last: int, number: int) -> int:
-    """Return the entry of *number* among the fields from *first* to before *last*; -1 if there is none."""
-    end = last
-    while first < last:
-        middle = (first + last) >> 1
-        if field(fields + middle * FIELD_BYTES, code.NUMBER) < number:
-            first = middle + 1
-        else:
-            last = middle
-    if first < end and field(fields + first * FIELD_BYTES, code.NUMBER) == number:
-        return first
-    return -1
-
-
-@inlined
-def _find(fields: int, cursor: int, first: int, last: int, number: int) -> int:
-    """Return the entry of *number*; most messages have their fields in order, so it is at *cursor* or soon after."""
-    steps = 0
-    while cursor < last and steps < MAX_STEPS:
-        found = field(fields + cursor * FIELD_BYTES, code.NUMBER)
-        if found == number:
-            return cursor
-        if found > number:
-            break
-        cursor += 1
-        steps += 1
-    return _search(fields, first, last, number)
-
-
-@called
-def _is_enum_number(closed_enums: int, first: int, last: int, number: int) -> bool:
-    number = ((number & 0xFFFFFFFF) ^ 0x80000000) - 0x80000000
-    while first < last:
-        middle = (first + last) >> 1
-        found = field(closed_enums, middle)
-        if found == number:
-            return True
-        if found < number:
-            first = middle + 1
-        else:
-            last = middle
-    return False
-
-
-@called
-def _packed(at: int, closed_enums: int, kind: int, p: int, end: int) -> tuple[int, int]:
-    """Return the verdict on the packed numbers of the field *at*, and how many they are."""
-    if kind == code.FIXED64:
-        return (UNUSUAL if (end - p) & 7 else USUAL), (end - p) >> 3
-    if kind == code.FIXED32:
-        return (UNUSUAL if (end - p) & 3 else USUAL), (end - p) >> 2
-    count = 0
-    while p < end:
-        number, p = _varint(p, end, MAX_VARINT_BYTES)
-        if p == 0:
-            return UNUSUAL, count
-        count += 1
-        if kind == code.CLOSED_ENUM and not _is_enum_number(
-            closed_enums, field(at, code.INNER), field(at, code.INNER_END), number
-        ):
-            return UNUSUAL, count
-    return USUAL, count
 
 
 @called
@@ -127,71 +54,137 @@ def _see_late(frame_at: int, bit: int) -> bool:
 
 
 @inlined
-def _mark(fields: int, frame_at: int, at: int, seen_bits: int) -> tuple[int, bool]:
-    """Return the bits of SEEN with the bit of the field *at*, and whether it was set; repeated fields have no bit."""
-    bit = field(at, code.SEEN)
-    if bit < 0:
-        return seen_bits, False
-    if bit < 64:
-        return seen_bits | 1 << bit, (seen_bits >> bit & 1) != 0
-    return seen_bits, _see_late(frame_at, bit)
+def _mark(frame_at: int, at: int, seen_bits: int, verdict: int) -> tuple[int, int]:
+    """Return the bits of SEEN with the bit of the field *at*, and the verdict; repeated fields have no bit."""
+    bit, is_again = field(at, code.SEEN), False
+    if bit >= 64:
+        is_again = _see_late(frame_at, bit)
+    elif bit >= 0:
+        is_again = (seen_bits >> bit & 1) != 0
+        seen_bits |= 1 << bit
+    return seen_bits, UNUSUAL if is_again else verdict
+
+
+@inlined
+def _packed_varints(
+    at: int,
+    closed_enums: int,
+    columns: int,
+    kind: int,
+    p: int,
+    end: int,
+    row_index: int,
+    control: int,
+) -> int:
+    data, to = reserve_packed(at, columns, row_index, count_varints(p, end), control)
+    if to < 0:
+        return NO_MEMORY
+    form = field(at, code.FORM)
+    while p < end:
+        number, p = read_varint(p, end, MAX_VARINT_BYTES)
+        if p == 0 or (kind != code.VARINT and not is_known(at, closed_enums, kind, number)):
+            return UNUSUAL
+        put_in_form(form, data, to, number)
+        to += 1
+    return USUAL
 
 
 @called
-def _number_verdict(at: int, closed_enums: int, kind: int, number: int) -> int:
-    """Return the verdict on a varint of a field that is none, or a closed enum."""
-    if kind == code.CLOSED_ENUM and _is_enum_number(
-        closed_enums, field(at, code.INNER), field(at, code.INNER_END), number
-    ):
-        return USUAL
-    return UNUSUAL
-
-
-@called
-def _packed_verdict(at: int, closed_enums: int, kind: int, p: int, end: int) -> tuple[int, int]:
-    """Return the verdict on bytes where the field *at* has numbers, and the memory that they take in columns."""
+def _packed(
+    at: int,
+    closed_enums: int,
+    columns: int,
+    kind: int,
+    p: int,
+    end: int,
+    row_index: int,
+    control: int,
+) -> tuple[int, int]:
+    """Write packed numbers, unless *row_index* is -1; return the verdict, and the memory that they take in columns."""
     if kind == code.GROUP or field(at, code.SEEN) >= 0:
         return UNUSUAL, 0
-    verdict, count = _packed(at, closed_enums, kind, p, end)
-    return verdict, count * field(at, code.ITEM_BYTES)
+    item_bytes = field(at, code.ITEM_BYTES)
+    if kind == code.FIXED64 or kind == code.FIXED32:
+        size = 8 if kind == code.FIXED64 else 4
+        used = (end - p) // size * item_bytes
+        if row_index < 0 or (end - p) & (size - 1):
+            return UNUSUAL, used
+        return put_packed_fixed(at, columns, row_index, p, end, size, control), used
+    used = count_varints(p, end) * item_bytes
+    if row_index < 0:
+        return UNUSUAL, used
+    return _packed_varints(at, closed_enums, columns, kind, p, end, row_index, control), used
 
 
 @inlined
-def _length(p: int, end: int) -> tuple[int, int]:
-    """Return the address of the end of the bytes whose length is at *p*, and of their beginning, 0 for a fault."""
-    size, p = _varint(p, end, MAX_VARINT_BYTES)
-    if p == 0 or size < 0 or size > end - p:
-        return 0, 0
-    return p + size, p
+def _byte_value(
+    at: int,
+    closed_enums: int,
+    columns: int,
+    kind: int,
+    p: int,
+    end: int,
+    row_index: int,
+    control: int,
+) -> tuple[int, int]:
+    """Write the bytes from *p* to *end*, unless *row_index* is -1; return the verdict, and the memory that items take."""
+    if kind == code.BYTES and row_index >= 0:
+        return put_bytes(at, columns, row_index, p, end, control), 0
+    if kind == code.TIME and row_index >= 0:
+        nanoseconds, verdict = read_time(p, end)
+        if verdict == USUAL:
+            verdict = put_time(at, columns, row_index, nanoseconds, control)
+        return verdict, 0
+    if kind == code.BYTES or kind == code.TIME:
+        return UNUSUAL, 0
+    return _packed(at, closed_enums, columns, kind, p, end, row_index, control)
 
 
 @inlined
-def _pass_value(
-    at: int, closed_enums: int, kind: int, wire: int, p: int, end: int
+def _value(
+    at: int,
+    closed_enums: int,
+    columns: int,
+    kind: int,
+    wire: int,
+    p: int,
+    end: int,
+    row_index: int,
+    verdict: int,
+    control: int,
 ) -> tuple[int, int, int]:
-    """Pass over a value that is no message. *kind* is -1 for a field that is not known.
+    """Write a value that is no message, if *verdict* is USUAL. *kind* is -1 for a field that is not known.
 
-    Returns the verdict on it, memory that it takes in columns, and the address after it, 0 if it is not whole.
+    Returns the verdict, memory that items take in columns, and the address after the value, 0 if it is not whole.
     """
+    used = 0
+    if verdict != USUAL:
+        row_index = -1
     if wire == code.VARINT:
-        number, p = _varint(p, end, MAX_VARINT_BYTES)
-        return (
-            (_number_verdict(at, closed_enums, kind, number) if kind > code.VARINT else USUAL),
-            0,
-            p,
-        )
-    if wire == code.BYTES:
-        last, p = _length(p, end)
-        if p and kind >= 0 and kind != code.BYTES:
-            verdict, used = _packed_verdict(at, closed_enums, kind, p, last)
-            return verdict, used, last
-        return USUAL, 0, last
-    size = 8 if wire == code.FIXED64 else 4
-    return (
-        (UNUSUAL if kind >= 0 and kind != wire else USUAL),
-        0,
-        (p + size if size <= end - p else 0),
-    )
+        number, p = read_varint(p, end, MAX_VARINT_BYTES)
+        if p == 0 or (kind > code.VARINT and not is_known(at, closed_enums, kind, number)):
+            return UNUSUAL, 0, p
+        if kind >= 0 and row_index >= 0:
+            verdict = put_number(at, columns, row_index, number, control)
+    elif wire == code.BYTES:
+        last, p = read_length(p, end)
+        if p == 0:
+            return UNUSUAL, 0, 0
+        if kind >= 0:
+            verdict, used = _byte_value(
+                at, closed_enums, columns, kind, p, last, row_index, control
+            )
+        p = last
+    else:
+        size = 8 if wire == code.FIXED64 else 4
+        if size > end - p:
+            return UNUSUAL, 0, 0
+        if kind >= 0 and kind != wire:
+            return UNUSUAL, 0, p + size
+        if kind >= 0 and row_index >= 0:
+            verdict = put_fixed(at, columns, row_index, p, size, control)
+        p += size
+    return verdict, used, p
 
 
 @inlined
@@ -204,6 +197,7 @@ def _save(
     cursor: int,
     needed: int,
     seen_bits: int,
+    row_index: int,
 ) -> None:
     set_field(frame_at, code.FRAME_END, end)
     set_field(frame_at, code.FRAME_GROUP, group)
@@ -211,6 +205,7 @@ def _save(
     set_field(frame_at, code.FRAME_LAST, last)
     set_field(frame_at, code.FRAME_CURSOR, cursor)
     set_field(frame_at, code.FRAME_NEEDED, needed)
+    set_field(frame_at, code.FRAME_ROW, row_index)
     set_field(frame_at, FRAME_SEEN, seen_bits)
 
 
@@ -221,6 +216,32 @@ def _clear(frame_at: int, frame_bytes: int) -> None:
     while at < frame_at + frame_bytes:
         set_field(at, 0, 0)
         at += 8
+
+
+@inlined
+def _saved(frame_at: int) -> tuple[int, int, int, int, int, int, int, int]:
+    """Return what `_save` has saved: end, group, row, first and last field, cursor, needed bits, bits."""
+    return (
+        field(frame_at, code.FRAME_END),
+        field(frame_at, code.FRAME_GROUP),
+        field(frame_at, code.FRAME_ROW),
+        field(frame_at, code.FRAME_FIRST),
+        field(frame_at, code.FRAME_LAST),
+        field(frame_at, code.FRAME_CURSOR),
+        field(frame_at, code.FRAME_NEEDED),
+        field(frame_at, FRAME_SEEN),
+    )
+
+
+@inlined
+def _message_end(
+    wire: int, number: int, p: int, end: int, verdict: int
+) -> tuple[int, int, int, int]:
+    """Return the end of a message or group, its beginning, 0 for a fault, the number of the group, and the verdict."""
+    if wire == code.BYTES:
+        end, p = read_length(p, end)
+        return end, p, 0, verdict
+    return end, p, number, UNUSUAL  # decoders take groups in several ways
 
 
 @inlined
@@ -237,17 +258,19 @@ def _type(types: int, at: int, kind: int) -> tuple[int, int, int]:
 
 
 @called
-def _check_message(
+def _decode_message(
     types: int,
     fields: int,
     closed_enums: int,
+    columns: int,
     stack: int,
     control: int,
     p: int,
     end: int,
+    row_index: int,
     spare: int,
 ) -> tuple[int, int]:
-    """Return the verdict on the message from *p* to *end*, and the bytes of *spare* that it leaves."""
+    """Decode the message from *p* to *end* into *row_index*; return the verdict, and the bytes of *spare* that it leaves."""
     frame_bytes = field(control, code.FRAME_BYTES)
     verdict = field(control, code.COMMON_VERDICT)
     frame_at, last_frame = stack, stack + (code.MAX_DEPTH - 1) * frame_bytes
@@ -257,38 +280,35 @@ def _check_message(
     _clear(frame_at, frame_bytes)
     while spare >= 0:
         if p < end:
-            tag, p = _varint(p, end, MAX_TAG_BYTES)
-            number, wire = tag >> 3, tag & 7
-            if p == 0 or number == 0 or tag > MAX_TAG or wire > code.FIXED32:
+            number, wire, p = read_tag(p, end)
+            if p == 0:
                 return UNUSUAL, spare
             if wire != GROUP_END:
                 at, kind = 0, -1
-                found = _find(fields, cursor, first, last, number)
+                found = find_field(fields, cursor, first, last, number)
                 if found >= 0:
                     cursor, at = found, fields + found * FIELD_BYTES
                     kind = field(at, code.KIND)
                     spare -= field(at, code.ITEM_BYTES)
-                    seen_bits, is_again = _mark(fields, frame_at, at, seen_bits)
-                    if is_again:
-                        verdict = UNUSUAL
+                    seen_bits, verdict = _mark(frame_at, at, seen_bits, verdict)
+                elif needed:
+                    verdict = UNUSUAL  # google.protobuf leaves out map entries with other fields
                 if wire != code.GROUP and (wire != code.BYTES or kind != code.MESSAGE):
-                    other, used, p = _pass_value(at, closed_enums, kind, wire, p, end)
-                    if p == 0:
-                        return UNUSUAL, spare
-                    verdict |= other
+                    verdict, used, p = _value(
+                        at, closed_enums, columns, kind, wire, p, end, row_index, verdict, control
+                    )
+                    if p == 0 or verdict == NO_MEMORY:
+                        return verdict, spare
                     spare -= used
                     continue
-                inner_end, inner_group = end, number
-                if wire == code.BYTES:
-                    inner_end, p = _length(p, end)
-                    inner_group = 0
-                else:
-                    verdict = UNUSUAL  # decoders take groups in several ways
+                _save(frame_at, end, group, first, last, cursor, needed, seen_bits, row_index)
+                end, p, group, verdict = _message_end(wire, number, p, end, verdict)
                 if p == 0 or frame_at == last_frame:
                     return UNUSUAL, spare
-                _save(frame_at, end, group, first, last, cursor, needed, seen_bits)
+                row_index = begin_message(at, columns, row_index, verdict, control)
+                if row_index < 0:
+                    return NO_MEMORY, spare
                 frame_at += frame_bytes
-                end, group = inner_end, inner_group
                 first, last, needed = _type(types, at, kind)
                 cursor, seen_bits = first, 0
                 _clear(frame_at, frame_bytes)
@@ -302,28 +322,61 @@ def _check_message(
         if frame_at == stack:
             return verdict, spare
         frame_at -= frame_bytes
-        end, group = field(frame_at, code.FRAME_END), field(frame_at, code.FRAME_GROUP)
-        first, last = field(frame_at, code.FRAME_FIRST), field(frame_at, code.FRAME_LAST)
-        cursor, seen_bits = field(frame_at, code.FRAME_CURSOR), field(frame_at, FRAME_SEEN)
-        needed = field(frame_at, code.FRAME_NEEDED)
+        end, group, row_index, first, last, cursor, needed, seen_bits = _saved(frame_at)
     return TOO_LARGE, spare
 
 
-def check_protobuf(types: int, fields: int, closed_enums: int, stack: int, control: int) -> int:
-    """Write a verdict on each message; return how many are not usual."""
-    offsets, content = field(control, code.OFFSET_ADDRESS), field(control, code.CONTENT)
-    verdicts, num_rows = field(control, code.VERDICTS), field(control, code.NUM_ROWS)
-    spare, others = field(control, code.SPARE_BYTES), 0
-    for row in range(num_rows):
-        p, end = content + s4le(offsets + 4 * row), content + s4le(offsets + 4 * row + 4)
-        verdict, left = _check_message(types, fields, closed_enums, stack, control, p, end, spare)
-        if verdict == UNUSUAL:
-            left = spare - code.OBJECT_RATIO * (spare - left)
-            if left < 0:
-                verdict = TOO_LARGE
-        if verdict != TOO_LARGE:
-            spare = left
-        if verdict != USUAL:
-            others += 1
-        put1(verdicts + row, verdict)
-    return others
+@inlined
+def _bounds(control: int, row_index: int) -> tuple[int, int]:
+    """Return where the message of *row_index* begins and ends; an empty one if the frame is longer than the value."""
+    offsets = field(control, code.OFFSET_ADDRESS) + 4 * row_index
+    content, starts = field(control, code.CONTENT), field(control, code.STARTS)
+    start = s4le(starts + 4 * row_index) if starts else field(control, code.COMMON_START)
+    p, end = content + s4le(offsets) + start, content + s4le(offsets + 4)
+    return (p if p < end else end), end
+
+
+@inlined
+def _is_null(control: int, row_index: int) -> bool:
+    bits, bit = field(control, code.VALID_BITS), field(control, code.FIRST_BIT) + row_index
+    return bits != 0 and (u1(bits + (bit >> 3)) >> (bit & 7)) & 1 == 0
+
+
+def decode_protobuf(
+    types: int, fields: int, closed_enums: int, columns: int, stack: int, control: int
+) -> int:
+    """Decode messages from NEXT_ROW on, and write a verdict on each; return DONE, or COLUMN_FULL if memory is needed.
+
+    In that case, NEXT_ROW is the message that needs it; nothing of it has been written.
+    """
+    verdicts, spare = field(control, code.VERDICTS), field(control, code.SPARE_BYTES)
+    row_index, last = field(control, code.NEXT_ROW), field(control, code.LAST_ROW)
+    while row_index < last:
+        verdict = NULL
+        if not _is_null(control, row_index):
+            begin_row(control)
+            p, end = _bounds(control, row_index)
+            verdict, left = _decode_message(
+                types, fields, closed_enums, columns, stack, control, p, end, row_index, spare
+            )
+            if verdict == USUAL:
+                put1(field(columns, code.VALIDITY) + row_index, 1)
+            else:
+                roll_back(columns, control, row_index)
+            if verdict == NO_MEMORY:
+                break
+            if verdict == UNUSUAL:
+                left = spare - code.OBJECT_RATIO * (spare - left)
+                if left < 0:
+                    verdict = TOO_LARGE
+            if verdict != TOO_LARGE:
+                spare = left
+        put1(verdicts + row_index, verdict)
+        row_index += 1
+    set_field(control, code.NEXT_ROW, row_index)
+    set_field(control, code.SPARE_BYTES, spare)
+    if row_index < last:
+        return code.COLUMN_FULL
+    if row_index == field(control, code.NUM_ROWS):
+        fill_ends(columns, control)
+    return code.DONE

@@ -2,8 +2,8 @@
 
 from magicbyte_kernels.kernel_interface import SIGNATURES, Signature
 
-CHECK_PROTOBUF = Signature(1, (0,) * 5)
 DECODE_AVRO = Signature(1, (0,) * 6)
+DECODE_PROTOBUF = Signature(1, (0,) * 6)
 DECOMPRESS = Signature(3, (2, 0, 0, 1, 0, 0, 0, 0, 1))
 ENCODE = Signature(4, (1, 0, 0, 2, 1, 2))
 FUSED = Signature(0, (0,))

@@ -65,9 +65,9 @@ def avro_decoder() -> Callable[[int, int, int, int, int, int], int]:
 
 
 @cache
-def protobuf_checker() -> Callable[[int, int, int, int, int], int]:
-    """Return the kernel that checks the wire format of Protobuf messages."""
-    return cast(Callable[[int, int, int, int, int], int], _kernel("check_protobuf"))
+def protobuf_decoder() -> Callable[[int, int, int, int, int, int], int]:
+    """Return the kernel that decodes Protobuf messages."""
+    return cast(Callable[[int, int, int, int, int, int], int], _kernel("decode_protobuf"))
 
 
 @cache
