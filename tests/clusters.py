@@ -3,7 +3,6 @@
 import gzip
 import hashlib
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from extent import WIDE
 from paths import DATA, shared
 
 
@@ -82,7 +82,7 @@ def clusters_in(*roots: Path) -> list[Cluster]:
 
 def _clusters() -> list[Cluster]:
     wide = shared() / "logs"
-    return clusters_in(wide if os.environ.get("MAGICBYTE_WIDE") and wide.is_dir() else DATA)
+    return clusters_in(wide if WIDE and wide.is_dir() else DATA)
 
 
 each_cluster = pytest.mark.parametrize("cluster", _clusters(), ids=str)

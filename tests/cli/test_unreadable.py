@@ -20,6 +20,7 @@ import log_builder as build
 import magicbyte as mb
 from cli.conftest import COMMAND, run
 from data_source import InProcessSpark
+from extent import WIDE
 from faulty_logs import NUM_FAULTS, SEED, Batch, Fault, Row, SampleLog, write_sample
 from io_faults import FaultyDisk, faulty_disk
 from log_builder import Folder
@@ -422,7 +423,9 @@ def test_the_faults_are_in_files_of_every_kind(sample: SampleLog) -> None:
 def test_every_sound_row_elsewhere_is_delivered_at_each_fault(
     command: str, sample: SampleLog
 ) -> None:
-    for number, fault in enumerate(sample.faults()):
+    """Each command meets each fifth fault, and together they meet all; with MAGICBYTE_WIDE=1, each meets all."""
+    faults = list(enumerate(sample.faults()))
+    for number, fault in faults if WIDE else faults[list(CHECKS).index(command) % 5 :: 5]:
         with faulty_disk(with_kernels=number % 2 == 1) as disk:
             fault.put_into(disk)
             for check in CHECKS[command]:

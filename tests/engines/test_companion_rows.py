@@ -1,6 +1,5 @@
 """Tests that rows of indexes and snapshots as Arrow columns hold what Kaitai's classes read."""
 
-import os
 import struct
 from collections import Counter
 from collections.abc import Iterator
@@ -11,6 +10,7 @@ import kaitaistruct
 import pyarrow as pa
 import pytest
 
+from extent import WIDE
 from magicbyte.engines.companion_rows import FILES, read_rows
 from magicbyte_formats.kaitai.kafka_offset_index import KafkaOffsetIndex
 from magicbyte_formats.kaitai.kafka_producer_snapshot import KafkaProducerSnapshot
@@ -18,8 +18,6 @@ from magicbyte_formats.kaitai.kafka_time_index import KafkaTimeIndex
 from magicbyte_formats.kaitai.kafka_transaction_index import KafkaTransactionIndex
 from magicbyte_formats.wire import COLUMNS
 from paths import CHECKOUT, DATA, shared
-
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 PARSERS: dict[str, tuple[Any, str]] = {
     "index": (KafkaOffsetIndex, "entries"),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import log_builder as build
+from extent import WIDE
 from magicbyte.engines import _auto
 from magicbyte.engines._auto import AutoEngine
 from magicbyte.engines.factory import engine
@@ -182,7 +183,7 @@ def test_auto_reads_where_nothing_can_be_compiled() -> None:
 
 def test_kernels_are_compiled_in_the_process_where_there_is_no_library(num_rows: int) -> None:
     """All kernels with MAGICBYTE_WIDE=1; else about half of them, which takes half the time."""
-    before = NO_LIBRARY if os.environ.get("MAGICBYTE_WIDE") else NO_LIBRARY + FEWER_KERNELS
+    before = NO_LIBRARY if WIDE else NO_LIBRARY + FEWER_KERNELS
     assert read("columnar", before) == f"ColumnarEngine {num_rows} True True"
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from elf_file import EXECUTABLE, GNU_STACK, WRITABLE, ElfFile
+from extent import only_wide
 from magicbyte.engines.columnar._kernel_list import kernels
 from magicbyte.engines.columnar._processor_levels import LEVELS, ProcessorLevel, levels_here
 from magicbyte_tools.kernels.library_builder import BUILT, build, is_current
@@ -51,6 +52,7 @@ def test_no_library_names_a_folder_of_the_machine_that_built_it() -> None:
         assert str(Path.home()).encode() not in data and str(BUILT.parents[1]).encode() not in data
 
 
+@only_wide("all kernels are compiled for half a minute")
 @pytest.mark.skipif(not levels_here(), reason="this processor has no library")
 def test_a_second_build_gives_the_same_bytes(tmp_path: Path) -> None:
     level = levels_here()[0]

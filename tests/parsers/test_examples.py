@@ -5,7 +5,6 @@ them before: to build them, libraries have to be downloaded.
 """
 
 import json
-import os
 import shutil
 import subprocess
 from pathlib import Path
@@ -16,6 +15,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from extent import WIDE
 from log_builder import message
 from magicbyte_tools.parsers import ToolchainUnavailable, check
 from magicbyte_tools.parsers.examples import EXAMPLES, example
@@ -67,9 +67,7 @@ def test_records_of_vectors_are_right_and_faults_are_found(command: list[str]) -
     assert [fault for fault in faults if fault] == []
 
 
-@pytest.mark.skipif(
-    "MAGICBYTE_WIDE" not in os.environ, reason="MAGICBYTE_WIDE=1 reads all test data"
-)
+@pytest.mark.skipif(not WIDE, reason="MAGICBYTE_WIDE=1 reads all test data")
 def test_records_of_real_segments_are_right(command: list[str]) -> None:
     samples = list(check.segments([DATA]))
     assert sum(len(sample.records) for sample in samples) > 10_000

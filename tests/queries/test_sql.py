@@ -1,7 +1,6 @@
 """Tests of `magicbyte.sql`: queries have the rows of the tables, and can reach nothing else."""
 
 import builtins
-import os
 import shutil
 from pathlib import Path
 from typing import Any
@@ -12,6 +11,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from extent import WIDE
 from file_damage import flip
 from io_faults import counted_reads
 from log_builder import Folder
@@ -21,7 +21,6 @@ from magicbyte.tables.stored_types import stored_schema
 from paths import DATA, shared
 from scan_queries import LIMIT, NUM_RECORDS, RandomConditions, ask, bytes_from, write_large_log
 
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 LOG_DIR = DATA / "4.3/transactions/log-0"
 OF_ONE_LOG = [name for name in ALL_TABLES if name not in INTERNAL_TABLES]
 INTERNAL = "__consumer_offsets"

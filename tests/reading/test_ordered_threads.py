@@ -1,6 +1,5 @@
 """Tests that several threads give the rows, order, findings and sums of one, and then end."""
 
-import os
 import random
 import subprocess
 import sys
@@ -15,6 +14,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from extent import WIDE
 from magicbyte.reading import planner
 from magicbyte.reading._ordered_threads import MAX_AHEAD_BYTES, in_order
 from paths import DATA, shared
@@ -28,7 +28,6 @@ SMALL = 700
 WAIT_S = 60
 """Seconds after which a test is taken to hang."""
 
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 CLUSTERS = ("2.8/compacted", "4.3/compacted")
 

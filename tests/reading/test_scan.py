@@ -1,6 +1,5 @@
 """Tests of scans: engines push columns and conditions into them, and get the rows of `records`."""
 
-import os
 import pickle
 import random
 import shutil
@@ -18,6 +17,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from extent import WIDE
 from file_damage import flip
 from io_faults import counted_reads
 from log_builder import Folder
@@ -36,7 +36,6 @@ from scan_queries import (
 )
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 QUERIES_PER_LOG = 12 if WIDE else 6
 SEEDS = range(20 if WIDE else 1)
 OFFSET, TOPIC = ds.field("offset"), ds.field("topic")

@@ -23,6 +23,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
+from extent import WIDE
 from magicbyte.errors import InputError
 from magicbyte.spark._pipeline import TaskRun
 from magicbyte.spark._stage import Stage
@@ -394,7 +395,7 @@ def kills(out: Path, count: int, rng: random.Random) -> None:
 
 
 @pytest.mark.skipif(
-    not os.environ.get("MAGICBYTE_WIDE"),
+    not WIDE,
     reason="MAGICBYTE_WIDE=1: some minutes of runs that are killed",
 )
 def test_killed_at_twenty_moments(tmp_path: Path, undisturbed: Tables) -> None:

@@ -14,6 +14,7 @@ import pytest
 from pyspark import cloudpickle
 
 import magicbyte as mb
+from extent import only_wide
 from magicbyte.spark._work_folder import WorkFolder
 from magicbyte.spark.data_source import MagicbyteDataSource
 from magicbyte.spark.task_writer import OutputSettings, TaskWriter
@@ -97,6 +98,7 @@ sys.meta_path.insert(0, Hiding())
 """
 
 
+@only_wide("three processes of Java start for half a minute")
 def test_executors_of_their_own_read_what_python_reads_and_say_that_the_package_is_missing(
     tmp_path: Path,
 ) -> None:

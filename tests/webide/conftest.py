@@ -1,9 +1,9 @@
 import json
-import os
 from pathlib import Path
 
 import pytest
 
+from extent import WIDE
 from magicbyte_tools.webide import kinds
 from magicbyte_tools.webide.claims import Claims, in_javascript
 from magicbyte_tools.webide.debug_parsers import Formats
@@ -77,7 +77,7 @@ def vectors() -> dict[Path, str]:
 @pytest.fixture(scope="session")
 def wide() -> dict[Path, str]:
     """Provide the files of all logs in the shared folder; skip the test without MAGICBYTE_WIDE."""
-    if not os.environ.get("MAGICBYTE_WIDE"):
+    if not WIDE:
         pytest.skip("takes a minute or two; MAGICBYTE_WIDE=1 reads all logs beside the checkout")
     logs = shared() / "logs"
     if not logs.is_dir():

@@ -22,6 +22,7 @@ import pytest
 import zstandard
 
 import log_builder as build
+from extent import WIDE
 from magicbyte import codecs
 from magicbyte.codecs.snappy import XERIAL
 from magicbyte.engines.columnar import _buffers, _entry_run, _output
@@ -36,8 +37,6 @@ from magicbyte_tools.fuzz import agreement
 from magicbyte_tools.fuzz.agreement import differences
 from magicbyte_tools.fuzz.memory import GuardedBuffer
 from paths import CHECKOUT, DATA, shared
-
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 COLUMNAR = engine("columnar")
 VIEWS = engine("columnar", views=True)

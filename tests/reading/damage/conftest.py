@@ -1,6 +1,5 @@
 """Fixtures: real brokers' logs in memory, an independent frame parser, and a folder to damage."""
 
-import os
 import random
 import shutil
 import struct
@@ -12,11 +11,11 @@ from typing import Any, TypeVar
 import pytest
 
 import magicbyte as mb
+from extent import WIDE
 from paths import DATA, shared
 
 T = TypeVar("T")
 
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 COLUMNS = ("offset", "timestamp", "key", "value", "producer_id", "file", "position")
 
 

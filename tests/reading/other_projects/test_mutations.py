@@ -1,12 +1,12 @@
 """Tests on sound vectors with a byte changed or the end cut off: no foreign error, right sums."""
 
-import os
 from collections import Counter
 from typing import Any
 
 import pytest
 
 import magicbyte as mb
+from extent import WIDE
 from magicbyte.tables.schemas import DISPOSITIONS
 
 Vector = dict[str, Any]
@@ -39,8 +39,6 @@ NAMES = [
 
 MASKS = (0x01, 0x80, 0xFF)
 """Bits of a byte that are changed."""
-
-WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 
 def check(data: bytes, *, all_tables: bool) -> list[int]:

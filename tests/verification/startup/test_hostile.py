@@ -6,6 +6,7 @@ import struct
 from collections.abc import Callable
 
 import magicbyte as mb
+from extent import WIDE
 from magicbyte.checksum import crc32c
 
 from .conftest import FLIPPED, NEXT, Partition
@@ -19,7 +20,7 @@ NUMBERS = (0, 1, -1, 13, 14, 48, 49, 1 << 16, (1 << 31) - 1, -(1 << 31), (1 << 3
 
 def test_mutated_partitions(make: Callable[[], Partition]) -> None:
     chance = random.Random(SEED)
-    for number in range(3_000 if os.environ.get("MAGICBYTE_WIDE") else 150):
+    for number in range(3_000 if WIDE else 150):
         partition = make()
         for _ in range(chance.randint(1, 3)):
             mutate(partition, chance)

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import log_builder
+from extent import WIDE
 from log_builder import CONTROL, TRANSACTIONAL, message, record
 from magicbyte.engines.factory import engine
 from magicbyte.engines.protocol import Entries, Scan
@@ -111,7 +112,7 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
 ) -> None:
     chance = random.Random(SEED)
     kinds = set()
-    for number in range(20_000 if os.environ.get("MAGICBYTE_WIDE") else 400):
+    for number in range(20_000 if WIDE else 400):
         data = segment(chance)
         options: dict[str, Any] = {
             "interval_bytes": chance.choice([-1, 0, 60, 300, 4096, 1 << 70]),
