@@ -75,6 +75,14 @@ def pytest_collection_finish(session: pytest.Session) -> None:
     gc.freeze()
 
 
+@pytest.fixture(autouse=True, scope="session")
+def no_disk_flushes() -> Iterator[None]:
+    """Leave the files in the page cache: flushing hundreds of small files takes minutes."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("os.fsync", lambda descriptor: None)
+        yield
+
+
 @pytest.fixture
 def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)

@@ -12,6 +12,7 @@ import log_builder as build
 import magicbyte as mb
 import read_bombs
 import spend_on_bombs
+from extent import WIDE
 from magicbyte_tools.bench.bombs import BOMBS as BOMBS_OF_RECORDS
 from paths import SCRIPT_ENVIRONMENT
 from spend_on_bombs import BOMBS, LARGE, MAX_BATCH_BYTES
@@ -79,8 +80,8 @@ SLOW_BOMBS = ("records", "records-last-invalid", "headers", "headers-count-too-h
 @pytest.mark.parametrize(
     ("engine", "kib", "names"),
     [
-        ("auto", 4096, BOMBS_OF_RECORDS),
-        ("columnar", 4096, SLOW_BOMBS),
+        ("auto", 4096 if WIDE else 1024, BOMBS_OF_RECORDS),
+        ("columnar", 4096 if WIDE else 1024, SLOW_BOMBS),
         ("reference", 128, SLOW_BOMBS),
     ],
 )
