@@ -51,7 +51,7 @@ _kernel_library.levels_here = lambda: []
 FEWER_KERNELS = """
 from magicbyte.engines.columnar import _kernel_list
 _kernel_list.USUAL_COLUMNS = ((("offset",), False),)
-for name in ("decode_avro", "encode_batches"):
+for name in {*_kernel_list.OWN_KERNELS} - {"decompress", "fused", "read_headers"}:
     del _kernel_list.OWN_KERNELS[name]
 """
 """Python that leaves out kernels which reading offsets does not call."""

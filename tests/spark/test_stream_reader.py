@@ -7,6 +7,7 @@ import random
 import shutil
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ import pytest
 from pyspark.sql import SparkSession
 
 import magicbyte as mb
+from extent import part
 from file_damage import flip
 from io_faults import faulty_disk
 from log_reader import spans
@@ -111,16 +113,19 @@ def expected(path: Path, level: str) -> list[tuple[Any, ...]]:
     return [tuple(row.values()) for row in rows.to_pylist()]
 
 
-@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
-@pytest.mark.parametrize("seed", range(4))
+each_seed = pytest.mark.parametrize(
+    ("seed", "level"), part([*product(range(4), ["read_committed", "read_uncommitted"])], 3)
+)
+
+
+@each_seed
 def test_each_offset_comes_once_while_logs_grow_and_queries_restart(
     seed: int, level: str, tmp_path: Path
 ) -> None:
     check_growing_logs(seed, level, tmp_path)
 
 
-@pytest.mark.parametrize("level", ["read_committed", "read_uncommitted"])
-@pytest.mark.parametrize("seed", range(4))
+@each_seed
 def test_each_offset_comes_once_while_only_appended_headers_are_planned(
     seed: int, level: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -426,10 +431,10 @@ def test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_on
     before = {row[2] for row in expected(folder, "read_committed")}
     parts = reader.partitions(segments_at(first), segments_at(end))
     rows: list[int] = []
-    for part in parts:
-        if rng.random() < 0.3 or part is parts[0]:
+    for one in parts:
+        if rng.random() < 0.3 or one is parts[0]:
             compact(folder, rng, kept=0.8)
-        rows += [row["offset"] for batch in reader.read(part) for row in batch.to_pylist()]
+        rows += [row["offset"] for batch in reader.read(one) for row in batch.to_pylist()]
     left = {row[2] for row in expected(folder, "read_committed")}
     assert len(left) < 404
     assert len(rows) == len(set(rows))
