@@ -6,6 +6,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
+from extent import WIDE
 from magicbyte import codecs
 from magicbyte.engines.encoding import BatchFields, Encoder
 from magicbyte.engines.entry import Entry
@@ -68,7 +69,7 @@ def test_rows_of_real_entries_encode_to_the_bytes_that_a_broker_stored(
     cluster: Path, name: str
 ) -> None:
     encode: Encoder = encoder(name)
-    for path in sorted(cluster.glob("log-*/*/*.log")):
+    for path in sorted(cluster.glob("log-*/*/*.log"))[:: 1 if WIDE else 3]:
         for entry, stored, rows in entries_of(path):
             where = f"{path.relative_to(DATA)} byte {entry.position}"
             if entry.magic < 2:
