@@ -56,6 +56,10 @@ test: .venv/dev ## Check everything, and run the tests
 test-modules: .venv/dev kernels
 	@$(BIN)/python -m pytest --collect-only --quiet >/dev/null 2>&1 || true
 
+.PHONY: test-wide
+test-wide: .venv/dev kernels ## Run the tests with every case of which `make test` tries a part, for hours
+	MAGICBYTE_WIDE=1 $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
+
 .PHONY: test-fast
 test-fast: .venv/dev kernels ## Formatting, and the quick tests of each module, in less than a minute
 	$(BIN)/ruff format --check
