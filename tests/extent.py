@@ -1,6 +1,7 @@
 """How much the tests try: `make test` a part of it, and with `MAGICBYTE_WIDE=1` all of it, for hours."""
 
 import os
+import random
 from collections.abc import Sequence
 from typing import TypeVar
 
@@ -11,11 +12,11 @@ T = TypeVar("T")
 WIDE = bool(os.environ.get("MAGICBYTE_WIDE"))
 
 
-def part(items: Sequence[T], number: int) -> list[T]:
-    """Return *number* of *items* at equal distances, the first one among them; all of them if WIDE."""
+def part(items: Sequence[T], number: int, seed: str = "") -> list[T]:
+    """Return *number* of *items*, drawn by *seed*, in their order; all of them if WIDE."""
     if WIDE or len(items) <= number:
         return list(items)
-    return [items[n * len(items) // number] for n in range(number)]
+    return [items[n] for n in sorted(random.Random(seed).sample(range(len(items)), number))]
 
 
 def only_wide(reason: str) -> pytest.MarkDecorator:

@@ -80,7 +80,7 @@ def test_conditions_on_other_tables_give_the_rows_that_they_give_in_memory(name:
     plain = dataset.table(name).to_table()
     conditions = RandomConditions(dataset.records(RECORDS.names).to_table(), 5)
     tried = 0
-    while tried < (15 if WIDE else 6):
+    while tried < (15 if WIDE else 3):
         condition = conditions.condition()
         if any(word in condition for word in ('"offset"', "timestamp", "key", "value")):
             continue

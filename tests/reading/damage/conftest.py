@@ -1,6 +1,5 @@
 """Fixtures: real brokers' logs in memory, an independent frame parser, and a folder to damage."""
 
-import random
 import shutil
 import struct
 from collections.abc import Callable, Iterator, Sequence
@@ -146,19 +145,6 @@ def partition(partitions: list[Partition]) -> Callable[[str], Partition]:
 def with_markers(partitions: list[Partition]) -> list[Partition]:
     """The partitions that hold a transaction marker."""
     return [partition for partition in partitions if partition.has_markers]
-
-
-@pytest.fixture(scope="session")
-def some() -> Callable[[Sequence[T], int, str], list[T]]:
-    """A function that draws *number* items by a seed, or all of them under MAGICBYTE_WIDE."""
-
-    def choose(items: Sequence[T], number: int, seed: str) -> list[T]:
-        if WIDE or len(items) <= number:
-            return list(items)
-        chosen = random.Random(seed).sample(range(len(items)), number)
-        return [items[n] for n in sorted(chosen)]
-
-    return choose
 
 
 # The reader under test

@@ -10,6 +10,8 @@ from typing import Any
 
 import pytest
 
+from extent import part
+
 KINDS = (".txnindex", ".snapshot")
 LEVELS = ("read_committed", "read_uncommitted")
 
@@ -87,10 +89,10 @@ def companions(
 
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 def test_a_damaged_companion_changes_no_row_and_is_named_in_a_warning(
-    with_markers, some, compare, alone
+    with_markers, compare, alone
 ) -> None:
     wrong = []
-    for partition, name in some(companions(with_markers), 9, f"damage/{alone}"):
+    for partition, name in part(companions(with_markers), 4, f"damage/{alone}"):
         for what, data in damage(name, partition.files[name], f"{partition}/{name}"):
             difference, findings = compare(partition, name, data, alone)
             if difference or {severity for _, severity in findings} != {"warning"}:
@@ -100,10 +102,10 @@ def test_a_damaged_companion_changes_no_row_and_is_named_in_a_warning(
 
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
-    with_markers, some, compare, alone
+    with_markers, compare, alone
 ) -> None:
     wrong = []
-    for partition, name in some(companions(with_markers, of_segments=True), 20, f"absent/{alone}"):
+    for partition, name in part(companions(with_markers, of_segments=True), 7, f"absent/{alone}"):
         difference, findings = compare(partition, name, None, alone)
         if difference or findings != {(f"{name[21:]}-missing", "note")}:
             wrong.append(f"{partition} {name}: absent: {difference} {findings}")
@@ -113,13 +115,13 @@ def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
 @pytest.mark.parametrize("alone", [False, True], ids=["log-dir", "folder-alone"])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_companion_of_another_partition_changes_no_row_and_is_named(
-    with_markers, some, compare, alone, kind
+    with_markers, compare, alone, kind
 ) -> None:
     """The finding is a warning, or a note where expired producers may explain the difference."""
     wrong = []
     all_of_kind = companions(with_markers, kind)
     chosen = random.Random(f"foreign/{kind}")
-    for partition, name in some(all_of_kind, 12, f"foreign/{alone}/{kind}"):
+    for partition, name in part(all_of_kind, 5, f"foreign/{alone}/{kind}"):
         others = [
             (other, its)
             for other, its in all_of_kind

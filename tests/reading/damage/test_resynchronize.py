@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from extent import part
 from magicbyte import Limits, checksum
 from magicbyte.engines.factory import engine
 from magicbyte.logdir import entry_candidates
@@ -129,13 +130,13 @@ SLOW_SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES)
-def test_a_hostile_file_costs_in_proportion_to_its_size(cost, some, shape) -> None:
+def test_a_hostile_file_costs_in_proportion_to_its_size(cost, shape) -> None:
     """The constant part of each bound is scaled with the largest size, so that small files tell as much."""
     made = SHAPES[shape]
     most = MB // 4 if shape in SLOW_SHAPES else MB
     sizes = [most // 4, most // 2, most]
     free = {"calls": 1000 * most // MB, "read": 8 * most, "checksums": most}
-    sizes += some([2 * MB, 4 * MB, 8 * MB], 0, "costs of a search")
+    sizes += part([2 * MB, 4 * MB, 8 * MB], 0, "costs of a search")
     costs = [cost(made(size)) for size in sizes]
     for size, spent in zip(sizes, costs, strict=True):
         # 16 bytes per byte passed and 1 MiB on false candidates; once for what is framed.

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import magicbyte as mb
+from extent import part
 from magicbyte.tables.schemas import RECORDS
 
 SMALLER_THAN_AN_ENTRY = 20
@@ -52,12 +53,12 @@ def spoiled(partition: Any, seed: str) -> dict[str, bytes]:
 
 
 @pytest.fixture(params=[False, True], ids=["sound", "damaged"])
-def logs(request, partitions, some, workshop) -> Iterator[tuple[Any, str]]:
+def logs(request, partitions, workshop) -> Iterator[tuple[Any, str]]:
     """Yield some partitions that are not empty, sound or damaged, with the path of each."""
     full = [one for one in partitions if any(one.files[name] for name in one.logs)]
 
     def put() -> Iterator[tuple[Any, str]]:
-        for partition in some(full, 25, f"{request.function.__name__}/{request.param}"):
+        for partition in part(full, 9, f"{request.function.__name__}/{request.param}"):
             files = spoiled(partition, str(partition)) if request.param else partition.files
             yield partition, workshop.put(files, partition.log_dir, partition.name)
 
