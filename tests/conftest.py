@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from clusters import lines
+from extent import part
 from file_scheduling import FileScheduling, file_of, start_order
 from log_builder import Folder
 from log_reader import Read
@@ -20,6 +21,7 @@ from magicbyte.storage import File
 from magicbyte_tools.kernels import library_builder, link
 from paths import DATA
 from s3_server import S3Server
+from sampled_tests import VARIANTS
 from slow_tests import SLOW
 
 collect_ignore = ["vectors/examples"]
@@ -61,7 +63,24 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         slow = [i for i in items if i.nodeid.partition("[")[0].removeprefix("tests/") in SLOW]
         config.hook.pytest_deselected(items=slow)
         items[:] = [item for item in items if item not in slow]
+    leave_out_variants(config, items)
     items.sort(key=lambda item: start_order(file_of(item.nodeid)))
+
+
+def leave_out_variants(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave the variants of the tests in VARIANTS that are drawn."""
+    variants: dict[str, list[pytest.Item]] = {}
+    for item in items:
+        function = item.nodeid.partition("[")[0].removeprefix("tests/")
+        if function in VARIANTS:
+            variants.setdefault(function, []).append(item)
+    drawn = {name: part(found, VARIANTS[name], name) for name, found in variants.items()}
+    left_out = {item for name, found in variants.items() for item in found} - {
+        item for found in drawn.values() for item in found
+    }
+    if left_out:
+        config.hook.pytest_deselected(items=list(left_out))
+        items[:] = [item for item in items if item not in left_out]
 
 
 @pytest.hookimpl(optionalhook=True)

@@ -99,7 +99,7 @@ def test_bytes_without_form_give_no_other_exception() -> None:
 def test_a_batch_of_many_records_or_headers_takes_little_memory() -> None:
     names = "records", "headers", "headers-count-too-high", "messages"
     done = subprocess.run(
-        [sys.executable, read_bombs.__file__, "produced", "256", *names],
+        [sys.executable, read_bombs.__file__, "produced", "64", *names],
         capture_output=True,
         timeout=100,
         env=SCRIPT_ENVIRONMENT,
