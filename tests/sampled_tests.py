@@ -51,5 +51,13 @@ VARIANTS = {
     "spark/test_stream_costs.py::test_damage_in_appended_bytes_gives_the_rows_of_the_whole_log": 12,
     "spark/test_stream_reader.py::test_parts_of_a_log_tell_of_its_ends_and_transactions_what_the_whole_tells": 3,
     "spark/test_stream_reader.py::test_segments_that_are_compacted_after_the_plan_give_what_is_left_of_them_once": 4,
+    "statistics/test_statistics.py::test_real_logs_add_up": 1,
+    "statistics/test_statistics.py::test_real_logs_hold_what_their_records_do": 1,
+    "verification/broker/test_real_starts.py::test_prediction_is_what_the_broker_did": 45,
     "verification/startup/test_by_field.py::test_flipped_byte_of_each_field_is_predicted_as_brokers_recover_it": 60,
+    "writing/test_compact.py::test_last_records_of_keys_and_bounds_of_real_logs_stay": 4,
+    "writing/test_companions.py::test_companion_files_equal_those_of_a_recovery_by_kafka": 1,
+    "writing/test_convert.py::test_records_bounds_and_transactions_of_real_logs_do_not_change_in_other_batches": 3,
+    "writing/test_convert.py::test_records_of_real_logs_do_not_change_with_the_codec": 4,
+    "writing/test_erase.py::test_other_records_of_real_logs_stay_where_some_are_dropped": 3,
 }
