@@ -1,45 +1,26 @@
 """Runs the Java classes of a Kafka release on logs, companion files and produced batches."""
 
 import json
-import re
 import subprocess
-import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 
-from magicbyte_tools.check_kafka import kafka_jars
-from magicbyte_tools.check_kafka.__main__ import CACHE
+from magicbyte_tools.scores import client_runner, kafka_programs
 
 SOURCES = Path(__file__).with_name("java")
 
-IMPORT = re.compile(r"import ((?:org\.apache\.)?kafka\.[\w.]+);\n")
+RUNNERS = {
+    "KafkaJava": client_runner.RUNNERS / "kafka-records",
+    "KafkaStorage": client_runner.RUNNERS / "kafka-storage",
+}
+"""Folders of classes that are runners of the vectors too, by name."""
 
 
-@cache
 def command(main: str, version: str) -> list[str]:
-    """Return the command that runs the class *main* of `java/` with the classes of Kafka *version*."""
-    jars = kafka_jars.class_path(version, CACHE)
-    source = CACHE / f"sources-{version}" / f"{main}.java"
-    source.parent.mkdir(exist_ok=True)
-    source.write_text(with_known_imports((SOURCES / f"{main}.java").read_text("utf-8"), jars))
-    return kafka_jars.java(main, kafka_jars.compiled_classes([source], jars, CACHE), jars)
-
-
-def with_known_imports(source: str, jars: str) -> str:
-    """Return *source* without the imports of Kafka's classes that *jars* do not contain."""
-    names = set()
-    for jar in jars.split(":"):
-        if Path(jar).name.startswith("kafka"):
-            with zipfile.ZipFile(jar) as archive:
-                names.update(archive.namelist())
-
-    def known(match: re.Match[str]) -> str:
-        return match[0] if f"{match[1].replace('.', '/')}.class" in names else ""
-
-    return IMPORT.sub(known, source)
+    """Return the command that runs the class *main* with the classes of Kafka *version*."""
+    return kafka_programs.command(RUNNERS.get(main, SOURCES) / f"{main}.java", version)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-// Reads logs and varints by the record classes of a Kafka release, as a runner of tests/vectors/README.md:
+// Reads logs and varints by the record classes of a Kafka release, as a runner of the vectors:
 //   KafkaJava [--file] FORMAT FILE... | KafkaJava [--file] --lines
 // With --file a log is read by FileRecords, as brokers do, else by MemoryRecords, as consumers do.
 
@@ -17,7 +17,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
 import org.apache.kafka.common.record.TimestampType;
-// The test deletes the imports of packages and classes that a release does not have.
+// The build deletes the imports of packages and classes that a release does not have.
 import org.apache.kafka.common.record.ControlRecordType;
 import org.apache.kafka.common.record.FileRecords;
 import org.apache.kafka.common.record.MemoryRecords;

@@ -1,7 +1,10 @@
 // Reads companion files, checkpoints and produced batches by a broker's classes of any release since 2.8, found
-// by reflection, as several are in Scala in old releases. Standard input: FORMAT <tab> FILE <tab> "compacted" or "".
-// Each line is answered by "accept" and the entries as JSON, "refuse" and an error, or "absent" and a class.
+// by reflection, as several are in Scala in old releases. A runner of the vectors with --lines. Without it, standard
+// input is FORMAT <tab> FILE <tab> "compacted" or "", and each line is answered by "accept" and the entries as
+// JSON, "refuse" and an error, or "absent" and a class.
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import com.fasterxml.jackson.databind.node.TextNode;
 import java.io.BufferedReader;
 import java.io.File;
@@ -51,11 +54,29 @@ public class KafkaStorage {
         BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         Path folder = Files.createTempDirectory("kafka-storage");
+        boolean isRunner = List.of(arguments).contains("--lines");
         for (String line; (line = lines.readLine()) != null; ) {
-            String[] words = line.split("\t", -1);
-            out.println(answer(words[0], Path.of(words[1]), words[2].equals("compacted"), folder));
+            if (isRunner) {
+                JsonNode question = new ObjectMapper().readTree(line);
+                String format = question.get("format").asText();
+                Path path = Path.of(question.get("file").asText());
+                boolean isCompacted = question.path("compacted").asBoolean();
+                out.println(verdict(format, answer(format, path, isCompacted, folder)));
+            } else {
+                String[] words = line.split("\t", -1);
+                out.println(answer(words[0], Path.of(words[1]), words[2].equals("compacted"), folder));
+            }
         }
         Files.delete(folder);
+    }
+
+    private static String verdict(String format, String answer) {
+        if (answer.startsWith("absent ")) {
+            return "{\"unsupported\": \"this release has no class for it\"}";
+        }
+        // A batch is accepted if a topic of the default setting takes it: compression.type=producer.
+        String wanted = format.equals("kafka_produced") ? "\"producer\"" : "";
+        return "{\"accepted\": " + (answer.startsWith("accept ") && answer.contains(wanted)) + "}";
     }
 
     private static String answer(String format, Path path, boolean isCompacted, Path folder) throws Exception {
