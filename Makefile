@@ -98,6 +98,10 @@ vectors-release: .venv/dev ## Write the vectors as a tarball, and packages for P
 conformance: $(if $(ENGINE),.venv/dev kernels) ## Score an executable on tests/vectors/: RUNNER='command', or ENGINE=name
 	$(if $(ENGINE),$(BIN)/python -m magicbyte_tools.conformance --engine $(ENGINE),$(PYTHON) tests/vectors/score.py $(OPTIONS) -- $(RUNNER))
 
+.PHONY: scores
+scores: .venv/dev ## Run client libraries on the vectors, and write docs/scores.md: OPTIONS='franz-go sarama'; Go, Rust, Node, Java or Maven, if they are there
+	$(BIN)/python -m magicbyte_tools.scores $(OPTIONS)
+
 .PHONY: parsers
 parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder
 	$(BIN)/python -m magicbyte_tools.parsers $(TARGET) $(OUT)

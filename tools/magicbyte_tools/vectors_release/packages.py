@@ -98,9 +98,11 @@ def jar(version: str, vectors: Mapping[str, bytes]) -> dict[str, bytes]:
 def go_module(version: str, vectors: Mapping[str, bytes]) -> dict[str, bytes]:
     """Return the files of the Go module, in a folder of its name.
 
-    Examples are beside the embedded folder: the Go one is a module of its own, which cannot be embedded.
+    Examples and runners are beside the embedded folder: some are modules of their own, which cannot be embedded.
     """
-    examples = {name: data for name, data in vectors.items() if name.startswith("examples/")}
-    embedded = {name: data for name, data in vectors.items() if name not in examples}
-    members = {**templates("go", version), "README.md": vectors["README.md"], **examples}
+    programs = {
+        name: data for name, data in vectors.items() if name.startswith(("examples/", "runners/"))
+    }
+    embedded = {name: data for name, data in vectors.items() if name not in programs}
+    members = {**templates("go", version), "README.md": vectors["README.md"], **programs}
     return below(GO_NAME, {**members, **below("vectors", embedded)})

@@ -25,14 +25,16 @@ MODULES = {
     "runtime": ("runtime", "reference"),
     "columnar": ("runtime", "columnar"),
     "construct": ("construct",),
-    "kafka-python": ("peers", "kafka.record.memory_records"),
-    "aiokafka": ("peers", "aiokafka.record.memory_records"),
 }
 """Module of each other runner, and the argument that selects the runner in it."""
 
-NAMES = (*MODULES, *TARGETS)
+PEERS = ("kafka-python", "aiokafka")
+"""Clients whose runners in tests/vectors/runners run with the packages that are installed here."""
+
+NAMES = (*MODULES, *PEERS, *TARGETS)
 
 KNOWN = CHECKOUT / "tests" / "conformance" / "known"
+RUNNERS = CHECKOUT / "tests" / "vectors" / "runners"
 
 
 def runner(name: str, bounds: ProcessBounds) -> Runner:
@@ -43,6 +45,9 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
     if name in MODULES:
         module, *selection = MODULES[name]
         command = [sys.executable, "-m", f"{__name__}.{module}", *selection]
+        return Runner(command=command, process_per="run", bounds=bounds)
+    if name in PEERS:
+        command = [sys.executable, str(RUNNERS / name / "runner.py")]
         return Runner(command=command, process_per="run", bounds=bounds)
     return Runner(
         command=dumper(TARGETS[name]),
@@ -55,5 +60,5 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
 
 def known_failures(name: str) -> Path | None:
     """Return the path of the known failures of the runner *name*; None if there is no such file."""
-    file = KNOWN / f"{name}.json"
+    file = RUNNERS / name / "known.json" if name in PEERS else KNOWN / f"{name}.json"
     return file if file.is_file() else None

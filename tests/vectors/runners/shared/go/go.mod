@@ -1,0 +1,3 @@
+module answers
+
+go 1.24
