@@ -31,7 +31,7 @@ SCHEMAS = [schema for schema in message_schemas() if schema.versions_in(NEWEST) 
 
 def classes_of(schema: MessageSchema) -> list[MessageClass]:
     """Return the classes that are excepted, then that of *schema*."""
-    return [*EXCEPTIONS, next(one for one in STORED if one.name == schema.name)]
+    return [*EXCEPTIONS, next(one for one in STORED if one.schema_name == schema.name)]
 
 
 def known_fields(
@@ -81,8 +81,9 @@ def test_each_field_that_spec_lacks_is_a_difference() -> None:
 @pytest.mark.parametrize("schema", SCHEMAS, ids=lambda schema: schema.name)
 def test_each_message_and_version_that_spec_lacks_is_a_difference(schema: MessageSchema) -> None:
     classes = classes_of(schema)
-    (line,) = differences(classes, [], NEWEST)
-    assert line == f"{schema.name}: in {classes[-1].jar}, but not in spec/messages"
+    missing = [f"{schema.name}: in {classes[-1].jar}, but not in spec/messages"]
+    # Most requests and responses are in no file: those that are there were asked for.
+    assert list(differences(classes, [], NEWEST)) == ([] if classes[-1].is_rpc else missing)
     known = schema.versions_in(NEWEST)
     assert known is not None and known.last is not None
     fewer = schema._replace(versions=((NEWEST, VersionRange(known.first, known.last - 1)),))
@@ -131,7 +132,7 @@ def test_names_of_kafkas_schemas_and_of_its_json_are_the_same() -> None:
 
 
 @pytest.mark.parametrize("name", ["FetchRequestData", "FetchResponseData", "RequestHeaderData"])
-def test_requests_and_responses_are_left_out(name: str) -> None:
+def test_requests_and_responses_without_a_schema_are_left_out(name: str) -> None:
     assert list(differences([*EXCEPTIONS, replace(STORED[0], name=name)], [], NEWEST)) == []
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from magicbyte.kafka_release import NEWEST
 from magicbyte_tools.bench.foreign_programs import ProgramUnavailable
 from magicbyte_tools.check_kafka import kafka_jars
-from magicbyte_tools.check_kafka.message_classes import parse_classes, printed_classes
+from magicbyte_tools.check_kafka.message_classes import MessageClass, parse_classes, printed_classes
 from magicbyte_tools.check_kafka.schema_differences import differences, message_schemas
 from magicbyte_tools.generate.kaitai import CHECKOUT
 
@@ -51,7 +51,7 @@ def report(version: str, lines: Sequence[str]) -> int:
         faults.insert(0, f"Kafka {version} is newer than {NEWEST}, the last in kafka_release.py")
     for fault in faults:
         print(fault)
-    messages = [one for one in parse_classes(lines) if not one.is_rpc]
+    messages = [one for one in parse_classes(lines) if is_compared(one)]
     versions = sum(len(one.schemas) for one in messages)
     print(
         f"Kafka {version}: {len(messages)} messages, {versions} versions, {len(faults)} differences"
@@ -60,9 +60,15 @@ def report(version: str, lines: Sequence[str]) -> int:
 
 
 def stored_lines(lines: Sequence[str]) -> list[str]:
-    """Return the lines of all messages but requests and responses, sorted by name."""
+    """Return the lines of all messages but the requests and responses that are in no file, sorted by name."""
     pairs = zip(parse_classes(lines), lines, strict=True)
-    return sorted(f"{line}\n" for message_class, line in pairs if not message_class.is_rpc)
+    return sorted(f"{line}\n" for message_class, line in pairs if is_compared(message_class))
+
+
+def is_compared(message_class: MessageClass) -> bool:
+    """Return whether *message_class* is no request and no response, or one of those in spec/messages."""
+    names = {schema.name for schema in message_schemas()}
+    return not message_class.is_rpc or message_class.schema_name in names
 
 
 if __name__ == "__main__":

@@ -12,7 +12,7 @@ from magicbyte_tools.check_kafka import kafka_jars
 SOURCE = Path(__file__).with_name("MessageClasses.java")
 
 RPC_SUFFIXES = ("RequestData", "ResponseData", "RequestHeaderData", "ResponseHeaderData")
-"""Ends of the names of classes for requests and responses, which are in no file."""
+"""Ends of the names of classes for requests and responses; spec/messages has few of them."""
 
 NOT_IN_MESSAGES = {
     "AbortedTxn": "specified in kafka_transaction_index.ksy",
@@ -63,6 +63,11 @@ class MessageClass:
     def is_rpc(self) -> bool:
         """Return whether the message is a request or a response, or the header of one."""
         return self.name.endswith(RPC_SUFFIXES)
+
+    @property
+    def schema_name(self) -> str:
+        """Name that the message has in spec/messages: a request's has no Data at its end."""
+        return self.name.removesuffix("Data") if self.is_rpc else self.name
 
 
 def printed_classes(version: str, cache: Path) -> list[str]:

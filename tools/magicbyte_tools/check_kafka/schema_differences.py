@@ -16,6 +16,9 @@ from magicbyte_tools.check_kafka.message_classes import (
 KINDS = {"bool": "boolean"}
 """Kafka's names of kinds, where spec/messages has another."""
 
+SAME_BYTES = {"records": "bytes"}
+"""Kafka's kinds that are encoded as another kind."""
+
 
 def message_schemas() -> list[MessageSchema]:
     """Return the schemas of all messages in spec/messages."""
@@ -34,9 +37,9 @@ def differences(
     by_name = {schema.name: schema for schema in schemas if schema.versions_in(release)}
     exceptions = set(NOT_IN_MESSAGES)
     for message_class in classes:
-        if message_class.is_rpc or not message_class.schemas:
+        schema = by_name.pop(message_class.schema_name, None) if message_class.schemas else None
+        if not message_class.schemas or (message_class.is_rpc and schema is None):
             continue
-        schema = by_name.pop(message_class.name, None)
         if message_class.name in exceptions:
             exceptions.remove(message_class.name)
         elif schema is None:
@@ -52,7 +55,7 @@ def differences(
 def _of_message(
     message_class: MessageClass, schema: MessageSchema, release: Release
 ) -> Iterator[str]:
-    name, key = schema.name, message_class.api_key
+    name, key = schema.name, None if message_class.is_rpc else message_class.api_key
     if key is not None and key >= 0 and not schema.is_type(key, release):
         yield f"{name}: Kafka identifies it by {key}, spec/messages by {schema.type}"
     known = schema.versions_in(release)
@@ -116,7 +119,8 @@ def _shape(field: MessageField) -> str:
 
 def _class_shape(class_field: ClassField) -> str:
     is_nullable = class_field.is_nullable and (class_field.is_array or class_field.kind != "struct")
-    return _text(class_field.kind, class_field.is_array, is_nullable, class_field.tag)
+    kind = SAME_BYTES.get(class_field.kind, class_field.kind)
+    return _text(kind, class_field.is_array, is_nullable, class_field.tag)
 
 
 def _text(kind: str, is_array: bool, is_nullable: bool, tag: int | None) -> str:
