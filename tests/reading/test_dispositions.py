@@ -11,8 +11,8 @@ import pytest
 from entry_headers import header
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
 from magicbyte.findings import Finding
-from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.dispositions import DISPOSITION_CODES, DeliveryBounds, classify, totals
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.split import ChunkResult, select_rows
 from magicbyte.tables.schemas import DISPOSITIONS
 

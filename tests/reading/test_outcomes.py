@@ -9,7 +9,7 @@ import pytest
 from entry_headers import header
 from magicbyte._transactions import LogPosition, PlannedOutcomes
 from magicbyte.engines.protocol import Control, Entries, Entry
-from magicbyte.reading._outcomes import (
+from magicbyte.reading.outcomes import (
     NO_OUTCOME,
     OUTCOME_CODES,
     Outcomes,

@@ -15,10 +15,10 @@ from magicbyte._transactions import (
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.protocol import Control, Entries
 from magicbyte.logdir.companions import transaction_index
-from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._run_transactions import MarkerContents
 from magicbyte.reading._transaction_tracker import TransactionTracker
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte_formats.wire import AbortedTransaction, ProducerSnapshotEntry
 
 ABORT, COMMIT, LEADER_CHANGE = Control(0, 5), Control(1, 5), Control(2, None)

@@ -1,6 +1,5 @@
 """`magicbyte dump`: prints records, or another table of a log, as text or NDJSON."""
 
-import sys
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
@@ -13,9 +12,7 @@ from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
-from magicbyte_cli.csv_writer import CsvWriter
-from magicbyte_cli.ndjson import NdjsonWriter
-from magicbyte_cli.progress import ProgressBar
+from magicbyte_cli.printed_rows import print_rows, row_writer
 from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
@@ -37,7 +34,6 @@ from magicbyte_cli.stderr_messages import (
     warn_of_undelivered,
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
-from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.typed_command import FollowedTopics, TypedCommand
 from magicbyte_cli.typed_output import PrintedColumns, decode_options, explain, hint_at_frames
 from magicbyte_cli.unread_messages import warn_of_unread
@@ -146,7 +142,7 @@ def dump(
     if are_companions(paths):
         check_options(ctx)
         rows, findings = companion_rows(paths, columns, selection.storage_option)
-        _print(rows.schema, iter([rows]), format_name, bytes_as, limit)
+        print_rows(rows.schema, iter([rows]), format_name, bytes_as, limit)
         warn_of_findings(findings)
         ctx.exit(exit_status(findings))
     if table_name != "records":
@@ -192,7 +188,7 @@ def dump(
             partial(selection.open, paths),
             choose,
             column_names,
-            _writer(RECORDS.schema(column_names), format_name, bytes_as),
+            row_writer(RECORDS.schema(column_names), format_name, bytes_as),
             tail=tail,
             limit=limit,
         )
@@ -216,7 +212,7 @@ def dump(
     report = Report()
     first_batches: list[pa.RecordBatch] = []
     batches = _remember_first(table_rows.read_into(report), first_batches)
-    _print(table_rows.schema, batches, format_name, bytes_as, limit)
+    print_rows(table_rows.schema, batches, format_name, bytes_as, limit)
 
     if table_name == "records" and format_name == "text":
         for batch in first_batches:
@@ -242,7 +238,7 @@ def _dump_typed(
     """Print typed records; return the exit status."""
     report = Report()
     rows = typed.printable_rows(dataset, printed, tail)
-    _print(rows.schema, rows.read_into(report), printed.format_name, printed.bytes_as, limit)
+    print_rows(rows.schema, rows.read_into(report), printed.format_name, printed.bytes_as, limit)
     findings = explain(report.findings)
     warn_of_internal_topics(dataset)
     warn_of_unread(dataset.unread)
@@ -265,7 +261,7 @@ def _follow_typed(
         open_dataset,
         topics.choose,
         topics.sources,
-        _writer(printed.schema, printed.format_name, printed.bytes_as),
+        row_writer(printed.schema, printed.format_name, printed.bytes_as),
         tail=tail,
         limit=limit,
         typed=topics,
@@ -299,39 +295,3 @@ def _column_names(
     else:
         selected = table.names
     return tuple(name for name in table.names if name in selected)
-
-
-def _print(
-    schema: pa.Schema,
-    batches: Iterator[pa.RecordBatch],
-    format_name: str,
-    bytes_as: str,
-    limit: int | None,
-) -> None:
-    """Write the rows of *batches* to stdout, at most *limit*."""
-    writer = _writer(schema, format_name, bytes_as)
-    num_rows = 0
-    # On a terminal the rows themselves show the progress.
-    with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
-        for batch in batches:
-            is_last = limit is not None and num_rows + batch.num_rows >= limit
-            if limit is not None and is_last:
-                writer.write(batch.slice(0, limit - num_rows))
-            else:
-                writer.write(batch)
-            num_rows += batch.num_rows
-            bar.show(num_rows)
-            if is_last:
-                break
-    writer.flush()
-
-
-def _writer(
-    schema: pa.Schema, format_name: str, bytes_as: str
-) -> NdjsonWriter | CsvWriter | TextWriter:
-    out = sys.stdout.buffer
-    if format_name == "csv":
-        return CsvWriter(out, schema, bytes_as=bytes_as)
-    if format_name == "ndjson":
-        return NdjsonWriter(out, schema, bytes_as=bytes_as)
-    return TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())

@@ -1,27 +1,22 @@
 """`magicbyte export`: writes a table of a log to a Parquet, Arrow, CSV or NDJSON file."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from typing import BinaryIO
 
 import click
-import pyarrow as pa
 
-from magicbyte import Dataset, InputError, Report, Rows
+from magicbyte import Dataset, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.output_guard import check_outside
 from magicbyte.reading.process_pool import num_processors
 from magicbyte.reading.stored_tables import stored_table
 from magicbyte.reading.typed_storage import stored_rows
 from magicbyte.tables.schemas import ALL_TABLES
-from magicbyte.tables.table_files import FORMATS, SUFFIXES, TableFile
+from magicbyte.tables.table_files import FORMATS
 from magicbyte_cli import parameters
 from magicbyte_cli.column_condition import ColumnCondition
-from magicbyte_cli.csv_writer import BYTE_TEXTS, CsvWriter
+from magicbyte_cli.csv_writer import BYTE_TEXTS
 from magicbyte_cli.display import counted
-from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
@@ -42,14 +37,12 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
     warn_of_undelivered,
 )
+from magicbyte_cli.table_output import TEXT_SUFFIXES, format_of_suffix, open_table
 from magicbyte_cli.typed_command import TypedCommand, topics_of
 from magicbyte_cli.typed_output import decode_options, explain, only_topic
 from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
-
-TEXT_SUFFIXES = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
-"""Formats of text, by file name suffix."""
 
 MAX_DEFAULT_THREADS = 4
 """Most threads that read by default: each may hold results of 32 MiB."""
@@ -138,7 +131,7 @@ def export(
     microseconds. CSV has them in ISO 8601, NDJSON in milliseconds, as `dump`. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
     Findings, and records and bytes that were not exported, are reported on stderr.
     """
-    format_name = format_name or _format_of(out)
+    format_name = format_name or format_of_suffix(out)
     is_text = format_name not in FORMATS
     table = ALL_TABLES[table_name]
     is_chosen = bool(latest or where or columns_where)
@@ -198,19 +191,6 @@ def export(
     ctx.exit(exit_status(report.findings, dataset.unread))
 
 
-def _format_of(out: Path) -> str:
-    """Return the format for the suffix of *out*; InputError if the suffix is of no known format."""
-    suffixes = SUFFIXES | TEXT_SUFFIXES
-    format_name = suffixes.get(out.suffix.lower())
-    if format_name is None:
-        raise InputError(
-            f"the suffix {out.suffix!r}" if out.suffix else "no suffix",
-            f"one of {', '.join(suffixes)}, or --format",
-            path=str(out),
-        )
-    return format_name
-
-
 def _write(
     dataset: Dataset,
     rows: Rows,
@@ -228,7 +208,7 @@ def _write(
     with whole_file(out) as file:
         with (
             ProgressBar() as bar,
-            _opened(file, table_name, rows.schema, format_name, bytes_as) as write,
+            open_table(file, table_name, rows.schema, format_name, bytes_as) as write,
         ):
             for batch in rows.read_into(report):
                 num_rows += batch.num_rows
@@ -239,18 +219,3 @@ def _write(
         # Another process may have created the file during the read.
         check_writable(out, replace=overwrite)
     return report, num_rows
-
-
-@contextmanager
-def _opened(
-    file: BinaryIO, table_name: str, schema: pa.Schema, format_name: str, bytes_as: str
-) -> Iterator[Callable[[pa.RecordBatch], None]]:
-    """Yield a function that writes rows of *schema* to *file*."""
-    if format_name in FORMATS:
-        with TableFile(file, table_name, schema, format_name) as table_file:
-            yield table_file.write
-        return
-    writer_class = CsvWriter if format_name == "csv" else NdjsonWriter
-    row_writer = writer_class(file, schema, bytes_as=bytes_as)
-    yield row_writer.write
-    row_writer.flush()

@@ -20,9 +20,9 @@ from magicbyte.errors import ChangedError, FormatError, MissingError, Unreadable
 from magicbyte.logdir.companions import MAX_COMPANION_BYTES, transaction_index
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._growing_rows import GrowingRows, blocks
-from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading._transaction_table import TransactionTable
 from magicbyte.reading._transaction_tracker import add_open_in_snapshot
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Indices, Mask, StructuredRows
 from magicbyte_formats.wire import ProducerSnapshotEntry
 

@@ -24,7 +24,7 @@ from magicbyte.limits import MIB, Limits
 from magicbyte.logdir.log_file import LogFile
 from magicbyte.reading._log_pass import look_cleaned
 from magicbyte.reading._offset_order import gap_finding
-from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES, OutcomeEnd, Outcomes
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES, OutcomeEnd, Outcomes
 from magicbyte.reading.survey import Opener
 from magicbyte.storage import File
 from magicbyte.tables.arrays import Codes, Mask

@@ -20,7 +20,7 @@ from magicbyte.reading._index_outcomes import (
     HeaderTransactions,
 )
 from magicbyte.reading._log_pass import EntryBlock, SurveyOptions
-from magicbyte.reading._outcomes import OUTCOME_CODES
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.storage import File
 from magicbyte.tables.arrays import StructuredRows
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
-from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.tables.arrays import Codes, Indices, Mask
 
 COMMITTED, ABORTED, UNDECIDED = (

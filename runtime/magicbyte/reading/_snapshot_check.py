@@ -9,11 +9,11 @@ from magicbyte._transactions import Transaction
 from magicbyte.engines.protocol import Entries
 from magicbyte.findings import Finding
 from magicbyte.logdir.companions import TransactionCompanions
-from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._start_snapshot import StartSnapshot
 from magicbyte.reading._transaction_table import EVIDENCE_CODES
 from magicbyte.reading._transaction_tracker import TransactionTracker
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte_formats.wire import ProducerSnapshotEntry
 
 

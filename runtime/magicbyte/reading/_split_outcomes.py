@@ -4,7 +4,7 @@ import numpy as np
 
 from magicbyte._transactions import LogPosition, PlannedOutcomes
 from magicbyte.reading._index_outcomes import OpenAtEnd, OutcomeIndex, indexes_of
-from magicbyte.reading._outcomes import OUTCOME_CODES
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.reading.survey import Boundary, SegmentSurvey, Survey
 from magicbyte.tables.arrays import Mask, StructuredRows
 from magicbyte.tables.schemas import OUTCOMES

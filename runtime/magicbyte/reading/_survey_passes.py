@@ -19,7 +19,6 @@ from magicbyte.reading._index_outcomes import (
     aborted_by_indexes,
 )
 from magicbyte.reading._log_pass import EntryBlock, LogPass, SurveyOptions
-from magicbyte.reading._outcomes import OUTCOME_CODES
 from magicbyte.reading._part_markers import PartMarkers
 from magicbyte.reading._record_ends import RecordEnds
 from magicbyte.reading._snapshot_check import unstated_open
@@ -27,6 +26,7 @@ from magicbyte.reading._transaction_pass import TransactionPass
 from magicbyte.reading._transaction_table import EVIDENCE_CODES
 from magicbyte.reading._verified_records import decode_verified
 from magicbyte.reading._walk import HeaderWalk, SoundEntries, VerifiedWalk, Walk
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.reading.survey import SegmentSurvey, Survey
 from magicbyte.tables.arrays import Indices
 

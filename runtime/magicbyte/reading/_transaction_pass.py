@@ -16,13 +16,13 @@ from magicbyte.limits import Limits
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.reading._log_pass import EntryBlock
 from magicbyte.reading._marker_check import MarkerCheck
-from magicbyte.reading._outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading._producer_batches import ProducerBatches
 from magicbyte.reading._run_transactions import ABORTED, UNDECIDED, MarkerContents
 from magicbyte.reading._snapshot_check import SnapshotCheck
 from magicbyte.reading._transaction_index_check import TransactionIndexCheck
 from magicbyte.reading._transaction_table import TransactionTable
 from magicbyte.reading._transaction_tracker import TransactionTracker
+from magicbyte.reading.outcomes import NO_OUTCOME, OUTCOME_CODES
 from magicbyte.reading.survey import Boundary
 from magicbyte.tables.arrays import Indices, Mask
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from magicbyte._transactions import LogPosition, Transaction
 from magicbyte.reading._growing_rows import GrowingRows
-from magicbyte.reading._outcomes import OUTCOME_CODES
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.tables.arrays import Indices, Mask, StructuredRows
 from magicbyte.tables.schemas import OUTCOMES
 

@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Decoded, DecodedEntry, Entries, Entry
-from magicbyte.reading._outcomes import OUTCOME_CODES
+from magicbyte.reading.outcomes import OUTCOME_CODES
 from magicbyte.tables.arrays import (
     Codes,
     Mask,

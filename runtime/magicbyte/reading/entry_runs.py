@@ -9,9 +9,9 @@ from magicbyte.errors import error_of
 from magicbyte.findings import Finding
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.reading._damage import UnsoundRange
-from magicbyte.reading._outcomes import Outcomes
 from magicbyte.reading._walk import SoundEntries
 from magicbyte.reading.dataset import Dataset, planner_of
+from magicbyte.reading.outcomes import Outcomes
 from magicbyte.reading.partial_plan import wanted_offsets
 from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.split import Split, SplitReader

@@ -25,12 +25,6 @@ from magicbyte.reading._damage import UnsoundRange
 from magicbyte.reading._index_outcomes import IndexedOutcomes, OutcomeIndex
 from magicbyte.reading._interrupted_run import InterruptedRun
 from magicbyte.reading._markers_ahead import AheadPlan, MarkersAhead, PlanDoubtError
-from magicbyte.reading._outcomes import (
-    Outcomes,
-    Run,
-    outcomes_by_list,
-    outcomes_by_markers,
-)
 from magicbyte.reading._verified_records import decode_verified
 from magicbyte.reading._walk import (
     CHUNK,
@@ -47,14 +41,19 @@ from magicbyte.reading.dispositions import (
     classify,
 )
 from magicbyte.reading.offset_bounds import Bounds
+from magicbyte.reading.outcomes import (
+    Outcomes,
+    Run,
+    outcome_names,
+    outcomes_by_list,
+    outcomes_by_markers,
+)
 from magicbyte.reading.read_options import ReadOptions
 from magicbyte.reading.survey import Opener
 from magicbyte.storage import File
-from magicbyte.tables.arrays import Codes, Mask, constant_array, number_array, string_array
+from magicbyte.tables.arrays import Codes, Mask, constant_array
 from magicbyte.tables.binary_views import filter_rows, with_binary_views
-from magicbyte.tables.schemas import OUTCOMES, RECORDS, WIRE_COLUMNS
-
-_OUTCOME_NAMES = string_array([*OUTCOMES, None])
+from magicbyte.tables.schemas import RECORDS, WIRE_COLUMNS
 
 MAX_CHUNK_ROWS = 1 << 16
 """Rows of a ChunkResult. A batch may have many more, and constant columns take up to 250 bytes per row."""
@@ -259,7 +258,7 @@ class EntryResults:
                 arrays.append(classified.row_dispositions(begin, begin + num_rows))
             elif name == "outcome" and outcomes is not None:
                 codes = np.repeat(outcomes, classified.decoded.num_rows)[begin : begin + num_rows]
-                arrays.append(_OUTCOME_NAMES.take(number_array(pa.int8(), codes)))
+                arrays.append(outcome_names(codes))
             else:
                 values = {"file": split.file.name, "outcome": None}
                 value = values[name] if name in values else getattr(split, name)

@@ -11,6 +11,7 @@ from magicbyte.findings import Finding
 from magicbyte.logdir.clusters import replica_name
 from magicbyte.logdir.log_file import LogFile, PartitionLog
 from magicbyte.logdir.replica import Replica
+from magicbyte.reading.dispositions import ExaminedEntry
 from magicbyte.reading.results import Report, Rows, Tally
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
@@ -65,40 +66,44 @@ def null_if_absent(number: int | None) -> int | None:
 
 def batch_rows(split: Split, piece: ChunkResult, *, quick: bool) -> Iterator[dict[str, Any]]:
     """Yield a row of `batches` for each batch or message of *piece*."""
+    names = {"topic": split.topic, "partition": split.partition, "file": split.file.name}
+    unknown = {"crc_valid": None, "disposition": None} if quick else {}
     for examined in piece.entries:
-        entry, decoded = examined.entry, examined.decoded
-        horizon = entry.base_timestamp if entry.has_delete_horizon else None
-        control = decoded.control
-        yield {
-            "topic": split.topic,
-            "partition": split.partition,
-            "file": split.file.name,
-            "position": entry.position,
-            "size_bytes": entry.size_bytes,
-            "base_offset": decoded.base_offset,
-            "last_offset": entry.last_offset,
-            "magic": entry.magic,
-            "crc": entry.crc,
-            "codec": CODEC_NAMES.get(entry.codec),
-            "timestamp_type": None
-            if entry.timestamp_type is None
-            else TIMESTAMP_TYPE_NAMES[entry.timestamp_type],
-            "base_timestamp": null_if_absent(entry.base_timestamp),
-            "max_timestamp": null_if_absent(entry.max_timestamp),
-            "delete_horizon": null_if_absent(horizon),
-            "producer_id": null_if_absent(entry.producer_id),
-            "producer_epoch": null_if_absent(entry.producer_epoch),
-            "base_sequence": null_if_absent(entry.base_sequence),
-            "leader_epoch": null_if_absent(entry.leader_epoch),
-            "record_count": decoded.record_count,
-            "is_transactional": entry.is_transactional,
-            "is_control": entry.is_control,
-            "crc_valid": None if quick else examined.crc_valid,
-            "control_type": None
-            if control is None
-            else CONTROL_TYPE_NAMES.get(control.type, "UNKNOWN"),
-            "disposition": None if quick else examined.disposition,
-        }
+        yield names | entry_row(examined) | unknown
+
+
+def entry_row(examined: ExaminedEntry) -> dict[str, Any]:
+    """Return the row of `batches` for a batch or message, without the names of its file."""
+    entry, decoded = examined.entry, examined.decoded
+    horizon = entry.base_timestamp if entry.has_delete_horizon else None
+    control = decoded.control
+    return {
+        "position": entry.position,
+        "size_bytes": entry.size_bytes,
+        "base_offset": decoded.base_offset,
+        "last_offset": entry.last_offset,
+        "magic": entry.magic,
+        "crc": entry.crc,
+        "codec": CODEC_NAMES.get(entry.codec),
+        "timestamp_type": None
+        if entry.timestamp_type is None
+        else TIMESTAMP_TYPE_NAMES[entry.timestamp_type],
+        "base_timestamp": null_if_absent(entry.base_timestamp),
+        "max_timestamp": null_if_absent(entry.max_timestamp),
+        "delete_horizon": null_if_absent(horizon),
+        "producer_id": null_if_absent(entry.producer_id),
+        "producer_epoch": null_if_absent(entry.producer_epoch),
+        "base_sequence": null_if_absent(entry.base_sequence),
+        "leader_epoch": null_if_absent(entry.leader_epoch),
+        "record_count": decoded.record_count,
+        "is_transactional": entry.is_transactional,
+        "is_control": entry.is_control,
+        "crc_valid": examined.crc_valid,
+        "control_type": None
+        if control is None
+        else CONTROL_TYPE_NAMES.get(control.type, "UNKNOWN"),
+        "disposition": examined.disposition,
+    }
 
 
 def segment_row(

@@ -11,16 +11,25 @@ from operator import itemgetter
 from typing import Literal, NamedTuple
 
 import numpy as np
+import pyarrow as pa
 
 from magicbyte._transactions import PlannedOutcomes, outcome_of
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Control, Decoded, Entries
-from magicbyte.tables.arrays import Codes
+from magicbyte.tables.arrays import Codes, number_array, string_array
 from magicbyte.tables.schemas import OUTCOMES
 
 OUTCOME_CODES = {name: code for code, name in enumerate(OUTCOMES)}
 NO_OUTCOME = len(OUTCOMES)
 """The code of an entry that is in no transaction."""
+
+_NAMES = string_array([*OUTCOMES, None])
+
+
+def outcome_names(codes: Codes) -> pa.Array:
+    """Return the names of the outcomes with these *codes*; null for NO_OUTCOME."""
+    return _NAMES.take(number_array(pa.int8(), codes))
+
 
 Run = tuple[Entries, Iterable[tuple[int, int, Control | None]]]
 """Entries back to back; position, producer id and content of the control batches among them."""
