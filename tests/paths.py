@@ -15,6 +15,10 @@ DATA = CHECKOUT / "tests" / "data"
 """Logs of real brokers, by release and cluster, and what Kafka itself read from them."""
 
 
+CAPTURE = CHECKOUT / "tests" / "captures" / "orders.pcap"
+"""Loopback traffic of a broker of Kafka 4.3 with Java's and librdkafka's clients, by tcpdump."""
+
+
 def shared() -> Path:
     """Return the folder with larger test data that is not part of the repository.
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from magicbyte._produce_check import check_produced, check_produced_file
     from magicbyte._spec import spec_files
+    from magicbyte.captures.capture import Capture, read_pcap
     from magicbyte.companion_tables import Companion, companion
     from magicbyte.errors import (
         ChangedError,
@@ -52,6 +53,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CODES",
+    "Capture",
     "ChangedError",
     "ChecksumError",
     "CleanerSettings",
@@ -89,6 +91,7 @@ __all__ = [
     "from_bytes",
     "open",
     "plan",
+    "read_pcap",
     "read_split",
     "restore",
     "rewrite",
@@ -106,6 +109,7 @@ __version__: str
 
 _MODULES = {
     "CODES": "findings",
+    "Capture": "captures.capture",
     "ChangedError": "errors",
     "ChecksumError": "errors",
     "CleanerSettings": "writing.compaction",
@@ -141,6 +145,7 @@ _MODULES = {
     "erasure_of": "writing.erase",
     "from_bytes": "reading.opening",
     "open": "reading.opening",
+    "read_pcap": "captures.capture",
     "read_split": "reading.split_reader",
     "restore": "writing.restore",
     "rewrite": "writing.copies",

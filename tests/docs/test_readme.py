@@ -43,6 +43,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/groups.md", 4),
         ("docs/viewer.md", 1),
         ("docs/cluster-metadata.md", 5),
+        ("docs/captures.md", 3),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:
@@ -89,6 +90,7 @@ def test_the_record_taken_apart_stands_in_the_log() -> None:
         ("docs/compaction.md", 2),
         ("docs/writing.md", 1),
         ("docs/cluster-metadata.md", 1),
+        ("docs/captures.md", 1),
     ],
 )
 def test_a_guide_has_examples_that_run(page: str, count: int) -> None:

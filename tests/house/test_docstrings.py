@@ -3,12 +3,13 @@
 import doctest
 import inspect
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 import magicbyte as mb
-from paths import DATA
+from paths import CAPTURE, DATA
 
 ERRORS = {name for name in mb.__all__ if name.endswith("Error")}
 CLASSES = {name: getattr(mb, name) for name in mb.__all__ if inspect.isclass(getattr(mb, name))}
@@ -83,8 +84,10 @@ def test_docstring_of_a_class_shows_an_example(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [*CLASSES, *BASE_CLASSES, *FUNCTIONS])
-def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(DATA / "4.3" / "transactions")
+def test_examples_run(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for path in (DATA / "4.3/transactions/log-0", CAPTURE):
+        (tmp_path / path.name).symlink_to(path)
+    monkeypatch.chdir(tmp_path)
     finder = doctest.DocTestFinder(recurse=True, exclude_empty=True)
     runner = doctest.DocTestRunner(optionflags=doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE)
     failures: list[str] = []

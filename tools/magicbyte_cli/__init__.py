@@ -40,6 +40,7 @@ COMMANDS = (
     "salvage",
     "erase",
     "restore",
+    "pcap",
     "kafka-dump-log",
 )
 """Names of the subcommands. The module of a command, and its function, have underscores instead."""

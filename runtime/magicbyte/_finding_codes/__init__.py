@@ -5,6 +5,7 @@ A new code goes into the module of its subject, with all of its texts; `docs/fin
 """
 
 from magicbyte._finding_codes._brokers import BROKERS
+from magicbyte._finding_codes._captures import CAPTURES
 from magicbyte._finding_codes._code import SEVERITIES, Code, Severity
 from magicbyte._finding_codes._directories import DIRECTORIES, REMOTE
 from magicbyte._finding_codes._framing import FRAMING
@@ -33,6 +34,7 @@ SUBJECTS = {
     "Written logs": WRITTEN,
     "Records of internal topics": INTERNAL_RECORDS,
     "Schemas and typed values": MEANINGS,
+    "Captured traffic": CAPTURES,
 }
 """The codes of each subject, in the order in which they are listed."""
 

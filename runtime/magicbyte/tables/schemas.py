@@ -8,7 +8,12 @@ nullable, even where nulls cannot occur.
 import pyarrow as pa
 
 from magicbyte.errors import InputError
-from magicbyte.tables import _application_tables, _group_tables, _metadata_tables
+from magicbyte.tables import (
+    _application_tables,
+    _capture_tables,
+    _group_tables,
+    _metadata_tables,
+)
 from magicbyte.tables.table_definition import (
     INT32,
     INT64,
@@ -256,6 +261,9 @@ INTERNAL_TABLES: dict[str, TableDefinition] = {
 """Tables of internal topics, such as groups and the metadata of a cluster."""
 
 ALL_TABLES = TABLES | {GAPS.name: GAPS} | INTERNAL_TABLES
+
+CAPTURED_RECORDS, CAPTURED_BATCHES = map(_capture_tables.with_connection, (RECORDS, BATCHES))
+"""Tables of captured traffic."""
 
 HEADERS = RECORDS.schema(("headers",)).field("headers").type
 

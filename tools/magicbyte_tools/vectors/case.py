@@ -24,6 +24,12 @@ ERRORS = {
 
 WARNINGS = frozenset(
     [
+        "capture-truncated",
+        "capture-packet-cut",
+        "capture-link-type",
+        "capture-ip-fragment",
+        "capture-encrypted",
+        "capture-messages-lost",
         "schema-id-conflict",
         "value-not-decoded",
         "schema-unusable",
@@ -78,6 +84,8 @@ WARNINGS = frozenset(
 )
 NOTES = frozenset(
     [
+        "capture-response-alone",
+        "capture-topic-unnamed",
         "values-decoded",
         "unknown-control-type",
         "index-missing",
