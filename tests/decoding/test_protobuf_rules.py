@@ -15,7 +15,7 @@ from google.type import date_pb2
 from magicbyte.decoding.faults import fault_name
 from magicbyte.decoding.protobuf import ProtobufDecoder, ProtobufFiles
 from magicbyte.decoding.protobuf import _batch_decoder as batch_decoder
-from magicbyte.engines.columnar import protobuf_columns
+from magicbyte.engines.columnar import _buffers, protobuf_columns
 from magicbyte.engines.columnar.protobuf_program import UNUSUAL, USUAL
 from magicbyte.errors import SchemaError
 
@@ -321,6 +321,37 @@ def test_few_bytes_that_need_much_memory_are_a_fault(monkeypatch: pytest.MonkeyP
     assert len(few["w"]) == 1
     assert others[:2] == ["output-limit", "output-limit"]
     assert len(others[2]["w"]) == 100
+
+
+def test_first_messages_of_many_wide_items_reserve_no_memory_for_all_others(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    wide = message("W", *(field(f"f{number}", number, INT32) for number in range(1, 101)))
+    members = field("w", 1, MESSAGE, ".W", REPEATED), field("t", 2, STRING)
+    decoder = decoder_of(wide, message("M", *members))
+    sizes: list[int] = []
+    allocate = _buffers.allocate_zeros
+
+    def allocate_zeros(num_bytes: int) -> Any:
+        sizes.append(num_bytes)
+        return allocate(num_bytes)
+
+    monkeypatch.setattr(_buffers, "allocate_zeros", allocate_zeros)
+    monkeypatch.setattr(protobuf_columns, "SAMPLE_ROWS", 1)
+    monkeypatch.setattr(protobuf_columns, "MIN_OUTPUT_BYTES", 1 << 20)
+    values = pa.array([b"\n\x00" * 50, *[b"\x12\x64" + bytes(100)] * 5000], pa.binary())
+    decoded = decoder.decode(values, 0)
+    assert not decoded.error_codes.any()
+    assert len(decoded.array[0]["w"]) == 50
+    assert sum(sizes) < 34 * (sum(map(len, values.to_pylist())) + (1 << 20))
+
+
+def test_no_values_and_nulls_alone_are_arrays_of_the_type() -> None:
+    decoder = decoder_of(message("M", field("a", 1, INT32), field("b", 2, STRING, "", REPEATED)))
+    for values in (pa.array([], pa.binary()), pa.nulls(3, pa.binary())):
+        decoded = decoder.decode(values, 5)
+        decoded.array.validate(full=True)
+        assert decoded.array.equals(pa.nulls(len(values), decoder.type))
 
 
 def json_outcome(kind: str, imports: Any, content: bytes) -> Any:

@@ -6,11 +6,10 @@ from typing import Any
 import pyarrow as pa
 
 from magicbyte.decoding.protobuf._message_types import (
-    field_type,
+    SCALARS,
     is_map,
     is_repeated,
-    message_type,
-    single_type,
+    well_known_type,
 )
 from magicbyte.engines.columnar.protobuf_program import (
     BYTE_STRINGS,
@@ -61,39 +60,55 @@ class ProtobufColumnTree:
         self.root = self._struct(descriptor, -1, is_nullable=True)
 
     def _add(
-        self, arrow_type: pa.DataType, kind: int, list_number: int, width: int, is_nullable: bool
+        self,
+        kind: int,
+        list_number: int,
+        is_nullable: bool,
+        arrow_type: pa.DataType | None = None,
+        width: int = 0,
     ) -> ProtobufColumn:
+        """Add a column; the type of a nested one is that of the columns in it, which come after it."""
         layout = ProtobufColumnLayout(kind, list_number, width, is_nullable)
-        column = ProtobufColumn(len(self.columns), arrow_type, layout)
+        column = ProtobufColumn(len(self.columns), arrow_type or pa.null(), layout)
         self.columns.append(column)
         return column
 
     def _struct(self, descriptor: Any, list_number: int, is_nullable: bool) -> ProtobufColumn:
-        column = self._add(message_type(descriptor), NO_DATA, list_number, 0, is_nullable)
+        column = self._add(NO_DATA, list_number, is_nullable)
         column.inner_columns = [self._field(member, list_number) for member in descriptor.fields]
+        members = zip(descriptor.fields, column.inner_columns, strict=True)
+        column.arrow_type = pa.struct(
+            [(member.name, inner.arrow_type) for member, inner in members]
+        )
         column.has_maps = any(inner.has_maps for inner in column.inner_columns)
         return column
 
     def _field(self, member: Any, list_number: int) -> ProtobufColumn:
         if not is_repeated(member):
             return self._single(member, list_number, bool(member.has_presence))
-        column = self._add(field_type(member), ITEMS, list_number, 0, is_nullable=False)
+        column = self._add(ITEMS, list_number, is_nullable=False)
         item_members = member.message_type.fields if is_map(member) else [member]
         column.inner_columns = [
             self._single(one, column.number, is_nullable=False) for one in item_members
         ]
+        inner_types = [inner.arrow_type for inner in column.inner_columns]
+        column.arrow_type = pa.map_(*inner_types) if is_map(member) else pa.list_(*inner_types)
         column.has_maps = is_map(member) or column.inner_columns[0].has_maps
         return column
 
     def _single(self, member: Any, list_number: int, is_nullable: bool) -> ProtobufColumn:
-        arrow_type = single_type(member)
-        if pa.types.is_struct(arrow_type):
+        arrow_type = SCALARS.get(member.type)
+        if member.message_type is not None:
+            arrow_type = well_known_type(member.message_type)
+        if arrow_type is None:
             return self._struct(member.message_type, list_number, is_nullable)
+        kind, width = FIXED_WIDTH, 0
         if member.enum_type is not None:
-            column = self._add(arrow_type, FIXED_WIDTH, list_number, ENUM_BYTES, is_nullable)
-            column.enum_type = member.enum_type
-            return column
-        if pa.types.is_string(arrow_type) or pa.types.is_binary(arrow_type):
-            return self._add(arrow_type, BYTE_STRINGS, list_number, 0, is_nullable)
-        width = 1 if pa.types.is_boolean(arrow_type) else arrow_type.byte_width
-        return self._add(arrow_type, FIXED_WIDTH, list_number, width, is_nullable)
+            width = ENUM_BYTES
+        elif pa.types.is_string(arrow_type) or pa.types.is_binary(arrow_type):
+            kind = BYTE_STRINGS
+        else:
+            width = 1 if pa.types.is_boolean(arrow_type) else arrow_type.byte_width
+        column = self._add(kind, list_number, is_nullable, arrow_type, width)
+        column.enum_type = member.enum_type
+        return column

@@ -68,19 +68,6 @@ def has_columns(descriptor: Any) -> bool:
     return count(descriptor, frozenset()) <= MAX_COLUMNS
 
 
-def message_type(descriptor: Any) -> pa.DataType:
-    """Return the struct of *descriptor*'s fields; every field may be null."""
-    return pa.struct([(member.name, field_type(member)) for member in descriptor.fields])
-
-
-def field_type(member: Any) -> pa.DataType:
-    if is_map(member):
-        member_list = member.message_type.fields_by_name
-        return pa.map_(single_type(member_list["key"]), single_type(member_list["value"]))
-    single = single_type(member)
-    return pa.list_(single) if is_repeated(member) else single
-
-
 def is_repeated(member: Any) -> bool:
     return bool(member.is_repeated)
 
@@ -88,12 +75,6 @@ def is_repeated(member: Any) -> bool:
 def is_map(member: Any) -> bool:
     proto = member.message_type
     return is_repeated(member) and proto is not None and bool(proto.GetOptions().map_entry)
-
-
-def single_type(member: Any) -> pa.DataType:
-    if member.message_type is None:
-        return SCALARS[member.type]
-    return well_known_type(member.message_type) or message_type(member.message_type)
 
 
 def well_known_type(descriptor: Any) -> pa.DataType | None:

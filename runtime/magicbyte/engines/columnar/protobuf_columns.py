@@ -1,6 +1,5 @@
 """Runs the kernel for Protobuf over an Arrow array of values, and provides the memory that it fills."""
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,6 +61,8 @@ class _ProtobufCall:
     def __init__(self, program: ProtobufProgram, values: pa.Array, starts: Starts | int) -> None:
         self._layouts, self._num_values = program.columns, len(values)
         self._verdicts = _buffers.allocate(len(values))
+        if not isinstance(starts, int):
+            starts = np.ascontiguousarray(starts, np.int32)
         self._referenced = values, starts
         frame_bytes = 8 * (code.FRAME_SEEN + program.num_seen_words)
         self._stack = np.zeros(code.MAX_DEPTH * frame_bytes // 8, np.int64)
@@ -87,7 +88,8 @@ class _ProtobufCall:
         for number in self._item_columns.get(-1, ()):
             self._resize_rows(number, len(values), 0)
         # Every column has memory, so that a message of few items needs no second decoding.
-        self._reserve(lambda used: MIN_CAPACITY)
+        for number in self._counted:
+            self._resize(number, MIN_CAPACITY)
 
     def _set_addresses(self) -> None:
         counters = address(self._counters)
@@ -136,18 +138,18 @@ class _ProtobufCall:
             self._resize(index, needed + needed // 2)
 
     def reserve_for_all(self, num_rows: int) -> None:
-        """Reserve memory for all values as the first *num_rows* have needed it; an item or a character has a byte."""
+        """Reserve memory for all values as the first *num_rows* have needed it, but no more than SPARE_BYTES.
 
-        def estimate(used: int) -> int:
-            total = used * self._num_values // num_rows * 9 // 8
-            return min(total, max(used, self._content_bytes))
-
-        self._reserve(estimate)
-
-    def _reserve(self, capacity: Callable[[int], int]) -> None:
-        """Provide memory for items and byte strings; *capacity* computes it from what a column has used."""
+        An item or a character has a byte in its message at least.
+        """
+        spare_bytes = max(int(self._control[code.SPARE_BYTES]), 0)
         for number, counter in self._counted.items():
-            self._resize(number, capacity(int(self._counters[counter, code.COUNT])))
+            used = int(self._counters[counter, code.COUNT])
+            total = used * self._num_values // num_rows * 9 // 8
+            item_columns = self._item_columns.get(number, ())
+            row_bytes = sum(self._layouts[one].row_bytes for one in item_columns)
+            spare_rows = spare_bytes // max(row_bytes, 1)
+            self._resize(number, min(total, used + spare_rows, max(used, self._content_bytes)))
 
     def _resize(self, number: int, capacity: int) -> None:
         """Provide memory for *capacity* bytes or items of the column *number*."""
