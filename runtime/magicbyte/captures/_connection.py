@@ -6,7 +6,12 @@ from dataclasses import dataclass, field, replace
 from functools import partial
 
 from magicbyte.captures._capture_findings import CaptureFindings
-from magicbyte.captures._framing import MessageFramer, is_tls
+from magicbyte.captures._framing import (
+    REQUEST_PROBE_BYTES,
+    RESPONSE_PROBE_BYTES,
+    MessageFramer,
+    is_tls,
+)
 from magicbyte.captures._ip_segments import ACK, FIN, RST, SYN, Endpoint, TcpSegment, endpoint_text
 from magicbyte.captures._packets import Packet
 from magicbyte.captures._request_header import (
@@ -95,7 +100,11 @@ class Connection:
         self._sides = {
             endpoint: _Side(
                 TcpStream(self.pending_total),
-                MessageFramer(partial(self._is_start, endpoint), self.limits.max_entry_bytes),
+                MessageFramer(
+                    partial(self._is_start, endpoint),
+                    partial(self._num_probe_bytes, endpoint),
+                    self.limits.max_entry_bytes,
+                ),
             )
             for endpoint in self.endpoints
         }
@@ -119,7 +128,7 @@ class Connection:
         side = self._sides[tcp_segment.sender]
         if tcp_segment.flags & SYN:
             side.stream.begin(tcp_segment.sequence)
-            side.has_syn = True
+            side.has_syn = side.framer.is_at_begin = True
             if not tcp_segment.flags & ACK:
                 self.client = tcp_segment.sender
         elif not self.is_ignored and (len(tcp_segment.data) or tcp_segment.num_cut):
@@ -187,6 +196,10 @@ class Connection:
                 yield from self._response(captured)
         if side.framer.num_ignored > side.framer.max_bytes and not side.framer.has_framed:
             self.is_ignored = True
+
+    def _num_probe_bytes(self, endpoint: Endpoint) -> int:
+        """Return how many bytes `_is_start` needs of *endpoint*."""
+        return REQUEST_PROBE_BYTES if self.client in (None, endpoint) else RESPONSE_PROBE_BYTES
 
     def _is_start(self, endpoint: Endpoint, data: bytes) -> bool:
         """Return whether *data* begins a request or response of *endpoint*; settle which side is the client."""

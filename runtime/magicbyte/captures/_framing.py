@@ -7,8 +7,11 @@ from dataclasses import dataclass, field
 from magicbyte.captures._tcp_stream import MissingBytes
 
 LENGTH_BYTES = 4
-PROBE_BYTES = 14
-"""Bytes by which the begin of a message is recognized: length, API key, version, correlation id, client id's length."""
+REQUEST_PROBE_BYTES = 14
+"""Bytes by which the begin of a request is recognized: length, API key, version, correlation id, client id's length."""
+
+RESPONSE_PROBE_BYTES = 8
+"""Bytes by which the begin of a response is recognized: length and correlation id."""
 
 TLS_TYPES = range(20, 25)
 """Content types of TLS records."""
@@ -25,8 +28,12 @@ class MessageFramer:
     """
 
     is_start: Callable[[bytes], bool]
+    num_probe_bytes: Callable[[], int]
+    """Returns how many bytes `is_start` needs."""
     max_bytes: int
     """Length of the largest message that is read."""
+    is_at_begin: bool = False
+    """True if the first bytes are those of the stream, which begin a message even if they are few."""
     is_framed: bool = False
     """True while it is known where messages begin."""
     has_framed: bool = False
@@ -60,9 +67,12 @@ class MessageFramer:
     def _probe(self) -> bool:
         """Return whether the bytes begin a message; forget them if they do not."""
         data = self._joined()
-        if len(data) < PROBE_BYTES:
+        if len(data) < self.num_probe_bytes() and self.is_at_begin:
             return False
-        if self.is_start(data):
+        self.is_at_begin = False
+        if len(data) >= self.num_probe_bytes() and self.is_start(data):
+            if not self.has_framed:  # bytes of a message that began before the capture
+                self.num_ignored = 0
             self.is_framed = self.has_framed = True
             return True
         self.num_ignored += len(data)
@@ -115,6 +125,7 @@ class MessageFramer:
 
     def _lose(self, num_bytes: int) -> None:
         """Leave out missing bytes. If they are all of one message, the next one begins after that."""
+        self.is_at_begin = False
         if self._num_to_skip:
             self.is_framed = num_bytes <= self._num_to_skip
             self._num_to_skip = max(self._num_to_skip - num_bytes, 0)
