@@ -39,7 +39,11 @@ def missing(messages: dict[str, Spec], files: dict[str, str]) -> list[str]:
                     found.append(heading)
                     continue
                 section = re.split(r"^#+ ", page.split(f"\n{heading}\n")[1], flags=re.MULTILINE)[0]
-                rows = re.findall(r"^\| ([· ]*)`(\w+)` \| \[?`(\S+?)`", section, re.MULTILINE)
+                rows = re.findall(
+                    r'^\| ([· ]*)<a id="[^"]+"></a>\[`(\w+)`\]\(#[^)]+\) \| \[?`(\S+?)`',
+                    section,
+                    re.MULTILINE,
+                )
                 shown = [(dots.count("·"), name, kind) for dots, name, kind in rows]
                 for number, (depth, one) in enumerate(fields(those)):
                     if shown[number : number + 1] != [(depth, one["name"], one["type"])]:
@@ -59,8 +63,8 @@ def test_field_missing_from_its_page_is_reported(
 ) -> None:
     name = "messages/consumer_offsets.md"
     page = files[name].replace("## GroupMetadataKey\n", "## Group\n")
-    page = page.replace("| `leaderEpoch` | `int32` |", "| `leaderEpoch` | `int16` |")
-    page = page.replace("| · `TopicId` |", "| `TopicId` |", 1)
+    page = page.replace("#OffsetCommitValue.leaderEpoch) | `int32`", "#none) | `int16`")
+    page = re.sub(r"\| · (?=<a id=\S+\[`TopicId`)", "| ", page, count=1)
     assert missing(messages, {**files, name: page}) == [
         "## OffsetCommitValue: leaderEpoch",
         "## GroupMetadataKey",

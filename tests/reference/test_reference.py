@@ -93,10 +93,17 @@ def test_a_field_without_a_row_is_missed(library: Library, files: dict[str, str]
     assert found == ["kafka_message: len_key", "kafka_message: keySize"]
 
 
+def field_anchors(text: str) -> list[str]:
+    return re.findall(r'<a id="([^"]+)">', text)
+
+
 def dangling_links(files: dict[str, str]) -> list[str]:
     """Return the links to pages, headings and files of the project that do not exist."""
     anchors = {
-        name: {slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)}
+        name: {
+            *(slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)),
+            *field_anchors(text),
+        }
         for name, text in files.items()
         if name.endswith(".md")
     }
@@ -135,6 +142,18 @@ def test_no_two_headings_of_a_page_have_one_anchor(files: dict[str, str]) -> Non
         if name.endswith(".md"):
             found = [slug(heading) for heading in re.findall(r"^#+ (.+)$", text, re.MULTILINE)]
             assert len(found) == len(set(found)), name
+
+
+def test_every_field_has_an_anchor_of_its_own(files: dict[str, str]) -> None:
+    for name, text in files.items():
+        if name.endswith(".md"):
+            found = field_anchors(text)
+            assert len(found) == len(set(found)), name
+    assert "record_body.key" in field_anchors(files["kafka_record.md"])
+    assert "kafka_record_batch.crc" in field_anchors(files["kafka_record_batch.md"])
+    page = files["messages/client_requests.md"]
+    nested = "FetchResponse.responses.partitions.records"
+    assert {nested, "MetadataResponse.topics.name-12+"} <= {*field_anchors(page)}
 
 
 def test_every_picture_is_xml_within_its_bounds_that_says_what_it_shows(

@@ -91,6 +91,10 @@ def _section(name: str, files: dict[str, str]) -> str:
         for child in token.children or []:
             if child.type == "link_open":
                 _relink(child, name, files)
+            elif child.type == "html_inline":
+                child.content = re.sub(
+                    r'(?<=<a id=")[^"]+', lambda match: _anchor(name, match[0]), child.content
+                )
     body: str = parser.renderer.render(tokens, parser.options, {})
     body = re.sub(
         r"<table>(?=\s*<thead>(?:(?!</thead>).)*>meaning<)",

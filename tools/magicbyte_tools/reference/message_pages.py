@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from magicbyte_tools.generate.message_schemas import SCALARS
-from magicbyte_tools.reference.anchors import slug
+from magicbyte_tools.reference.anchors import anchored, field_anchor, slug
 from magicbyte_tools.reference.library import Library, Spec
 from magicbyte_tools.reference.pages import NOTE, cell, table, text
 
@@ -111,10 +111,10 @@ class _Section:
         yield f"## {name}"
         yield self.linked(text(self.message["doc"]))
         yield facts(self.message)
-        yield self.fields(self.message["fields"]) or "It has no fields."
+        yield self.fields(self.message["fields"], name) or "It has no fields."
         for struct, fields in self.structs.items():
             yield f"### {self.heading(struct)}"
-            yield self.fields(fields)
+            yield self.fields(fields, f"{name}.{struct}")
 
     def heading(self, struct: str) -> str:
         return f"{struct} in {self.message['name']}"
@@ -122,13 +122,13 @@ class _Section:
     def linked(self, words: str) -> str:
         return self.page.messages.linked(words, self.page.name, self.message["name"])
 
-    def fields(self, fields: Sequence[Spec]) -> str:
-        rows = [self.row(field, depth) for field, depth in _flat(fields, 0)]
+    def fields(self, fields: Sequence[Spec], structure_name: str) -> str:
+        rows = [self.row(*found) for found in _flat(fields, structure_name, 0)]
         return table(rows) if rows else ""
 
-    def row(self, field: Spec, depth: int) -> dict[str, str]:
+    def row(self, field: Spec, anchor: str, depth: int) -> dict[str, str]:
         return {
-            "field": f"{LEVEL * depth}`{field['name']}`",
+            "field": LEVEL * depth + anchored(anchor, f"`{field['name']}`"),
             "type": self.type_cell(field),
             "versions": field.get("versions", ""),
             "releases": field.get("releases", ""),
@@ -152,11 +152,18 @@ def _names(field: Spec) -> str:
     return f" Numbers: {words}." if words else ""
 
 
-def _flat(fields: Sequence[Spec], depth: int) -> Iterator[tuple[Spec, int]]:
-    """Yield *fields*, each followed by its nested fields, with the depth of nesting of each."""
+def _flat(
+    fields: Sequence[Spec], structure_name: str, depth: int
+) -> Iterator[tuple[Spec, str, int]]:
+    """Yield *fields*, each followed by its nested fields, with the anchor and the depth of nesting of each."""
+    names: set[str] = set()
     for field in fields:
-        yield field, depth
-        yield from _flat(field.get("fields", []), depth + 1)
+        anchor = field_anchor(structure_name, field["name"])
+        if field["name"] in names:  # a field that has changed: its versions tell it apart
+            anchor += f"-{field.get('versions', field.get('releases', ''))}"
+        names.add(field["name"])
+        yield field, anchor, depth
+        yield from _flat(field.get("fields", []), anchor, depth + 1)
 
 
 def facts(message: Spec) -> str:

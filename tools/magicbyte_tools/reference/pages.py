@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+from magicbyte_tools.reference.anchors import anchored, field_anchor
 from magicbyte_tools.reference.diagram import diagram
 from magicbyte_tools.reference.dump import dump
 from magicbyte_tools.reference.examples import Example
@@ -159,7 +160,7 @@ class Page:
                 low = top - bits(attribute)
                 offset = str(low) if bits(attribute) == 1 else f"{top - 1} to {low}"
                 top = low
-            name = f"`{place.id}`"
+            name = anchored(field_anchor(structure.name, place.id), f"`{place.id}`")
             kafka = attribute.get("-orig-id")
             if kafka and kafka != place.id:
                 name += f"<br>*{kafka}*"
