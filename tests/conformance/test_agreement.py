@@ -20,7 +20,7 @@ from magicbyte_tools.webide import kinds
 from paths import DATA, shared
 
 REFERENCE = "kaitai-python"
-ALWAYS = ("construct", "kaitai-javascript", "kaitai-java")
+ALWAYS = ("construct", "kaitai-javascript")
 
 MAX_DIFFERENCES = 20
 """Limit of differences: for each, the reference reads a file again, and so many have one cause."""
