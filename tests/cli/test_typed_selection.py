@@ -136,7 +136,7 @@ def test_appended_records_are_decoded_with_schemas_that_are_registered_later(
             return
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(tail, "time", Mock(sleep=Mock(side_effect=register)))
+    monkeypatch.setattr(tail, "sleep", Mock(side_effect=register))
     command = (
         "dump",
         log,
@@ -158,7 +158,7 @@ def test_appended_records_are_decoded_with_schemas_that_are_registered_later(
 def test_following_prints_the_form_once_and_the_first_undecoded_value(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(tail, "time", Mock(sleep=Mock(side_effect=KeyboardInterrupt)))
+    monkeypatch.setattr(tail, "sleep", Mock(side_effect=KeyboardInterrupt))
     options = ("--decode", "value=registry", "--follow", "--columns", "offset,value")
     result = run("dump", LOG_DIR, "--topic", "mixed", *options)
     assert "mixed: values decoded as registry; the form was named" in result.stderr

@@ -23,7 +23,7 @@ import pytest
 from click.testing import CliRunner, Result
 from pyspark.sql import SparkSession
 
-from extent import WIDE
+from extent import only_wide
 from magicbyte.errors import InputError
 from magicbyte.spark._pipeline import TaskRun
 from magicbyte.spark._stage import Stage
@@ -394,10 +394,7 @@ def kills(out: Path, count: int, rng: random.Random) -> None:
             shutil.rmtree(out)
 
 
-@pytest.mark.skipif(
-    not WIDE,
-    reason="MAGICBYTE_WIDE=1: some minutes of runs that are killed",
-)
+@only_wide("runs are killed for some minutes")
 def test_killed_at_twenty_moments(tmp_path: Path, undisturbed: Tables) -> None:
     out = tmp_path / "out"
     kills(out, 21, random.Random(20))
@@ -407,6 +404,7 @@ def test_killed_at_twenty_moments(tmp_path: Path, undisturbed: Tables) -> None:
     assert rows_of(out) == undisturbed
 
 
+@only_wide("a process with a Spark session is started and killed")
 def test_killed_when_some_tasks_are_done(tmp_path: Path, undisturbed: Tables) -> None:
     out = tmp_path / "out"
     first = run(out)

@@ -17,7 +17,7 @@ from magicbyte.storage import _small_files as small_files
 from magicbyte_tools.vectors.companion_cases import offset_index
 from s3_server import S3Server
 
-NUM_PARTITIONS = 400
+NUM_PARTITIONS = 340
 """Partitions with three files each, and one file besides: two pages of a listing."""
 
 PRODUCER = 7
