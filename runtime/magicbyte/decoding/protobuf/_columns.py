@@ -67,7 +67,7 @@ class ProtobufColumnTree:
         arrow_type: pa.DataType | None = None,
         width: int = 0,
     ) -> ProtobufColumn:
-        """Add a column; the type of a nested one is that of the columns in it, which come after it."""
+        """Add a column; a nested one gets its type from the columns in it, which come after it."""
         layout = ProtobufColumnLayout(kind, list_number, width, is_nullable)
         column = ProtobufColumn(len(self.columns), arrow_type or pa.null(), layout)
         self.columns.append(column)

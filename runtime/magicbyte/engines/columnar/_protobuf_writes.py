@@ -1,4 +1,4 @@
-"""Part of the kernel for Protobuf that writes columns, and removes what it has written: `protobuf_program` says what its numbers mean."""
+"""Part of the kernel for Protobuf that writes columns, and rolls them back: `protobuf_program` says what its numbers mean."""
 
 from magicbyte.engines.columnar import protobuf_program as code
 from magicbyte.engines.columnar._avro_reads import copy_within, field, is_text, set_field

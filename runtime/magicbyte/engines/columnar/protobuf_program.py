@@ -121,4 +121,4 @@ class ProtobufProgram:
     num_seen_words: int
     """Words of the bits of SEEN of the type that has most."""
     columns: tuple[ProtobufColumnLayout, ...]
-    """Columns, each before those that it contains. The first one is the value. None if messages become objects."""
+    """Columns, each before those that it contains. The first one is the value. There is none if messages become objects."""
