@@ -62,7 +62,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         PAGE.write_text(text, "utf-8")
     elif not PAGE.is_file() or PAGE.read_text("utf-8") != text:
         found.append("docs/scores.md is not what the results say: python -m magicbyte_tools.scores")
-    print("\n".join(found), file=sys.stderr)
+    if found:
+        print("\n".join(found), file=sys.stderr)
     return 1 if found else 0
 
 

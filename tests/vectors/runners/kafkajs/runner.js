@@ -17,8 +17,7 @@ if ('zstdDecompressSync' in zlib) {
   lacks.push('zstd')
 }
 
-await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, async log => {
-  const records = []
+await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, async (log, records) => {
   for (let offset = 0n, start = 0; start < log.length;) {
     const batch = new Batch('t', String(offset), { partition: 0, messages: await fetched(log.subarray(start)) })
     records.push(...batch.messages.map(row))
@@ -28,7 +27,6 @@ await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, async log => {
     if (next === start) break
     start = next
   }
-  return records
 })
 
 function fetched (log) {

@@ -1,6 +1,7 @@
 """Reads logs by librdkafka, through confluent-kafka: a consumer fetches them from a broker on loopback."""
 
 import sys
+from collections import Counter
 from pathlib import Path
 
 sys.path.append(str(Path(__file__).parents[1] / "shared" / "python"))
@@ -13,6 +14,9 @@ TIMESTAMP_TYPES = {0: None, 1: "CreateTime", 2: "LogAppendTime"}
 
 MAX_SAME_FETCHES = 3
 """Fetches of one offset after which the consumer is taken to be at the end, or to be stuck."""
+
+MAX_SAME_OFFSETS = 8
+"""Records of one offset after which the consumer is taken to deliver a record without end."""
 
 BROKER = LoopbackBroker()
 
@@ -33,6 +37,7 @@ def read(log):
             "log_level": 0,
         }
     )
+    count_by_offset = Counter()
     try:
         consumer.assign([TopicPartition(topic, 0, 0)])
         while True:
@@ -41,6 +46,9 @@ def read(log):
                 raise KafkaException(message.error())
             if message is not None:
                 yield [row(message)]
+                count_by_offset[message.offset()] += 1
+                if count_by_offset[message.offset()] == MAX_SAME_OFFSETS:
+                    raise RuntimeError("a record is delivered again and again")
             elif BROKER.same_fetches >= MAX_SAME_FETCHES:
                 return
     finally:

@@ -6,9 +6,9 @@ import { IS_CONTROL, Reader, readRecordsBatches } from '@platformatic/kafka'
 // It reads no v0 and v1, has no check of CRCs, and takes zstd from Node, from version 22.15 on.
 const lacks = ['v0', 'v1', ...('zstdDecompressSync' in zlib ? [] : ['zstd'])]
 
-await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, log => {
+await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, (log, records) => {
   const batches = readRecordsBatches(Reader.from(log))
-  return batches.filter(batch => !(batch.attributes & IS_CONTROL)).flatMap(rows)
+  records.push(...batches.filter(batch => !(batch.attributes & IS_CONTROL)).flatMap(rows))
 })
 
 function rows (batch) {

@@ -15,8 +15,9 @@ export function time (milliseconds) {
 
 /**
  * Answers the cases that the command line or the standard input names.
- * `options` are the keys `checks` and `lacks` of every answer. `read` returns the records of a log. Where it throws
- * an error, no records are printed: the clients drop those before the fault with the whole fetch.
+ * `options` are the keys `checks` and `lacks` of every answer. `read` pushes the records of a log to the array that it is
+ * given. Where it throws an error and delivered none, no records are printed: some clients drop those before the
+ * fault with the whole fetch.
  */
 export async function serve (options, read) {
   const [first, ...files] = process.argv.slice(2)
@@ -35,10 +36,13 @@ async function answer (format, file, options, read) {
   if (format !== 'kafka_log') {
     content = { unsupported: 'a client reads no such file' }
   } else {
+    const records = []
     try {
-      content = { records: await read(readFileSync(file)), error: null, ...options }
+      await read(readFileSync(file), records)
+      content = { records, error: null, ...options }
     } catch (error) {
-      content = { stopped: true, error: { message: String(error?.message ?? error) }, ...options }
+      const delivered = records.length ? { records } : {}
+      content = { ...delivered, stopped: true, error: { message: String(error?.message ?? error) }, ...options }
     }
   }
   writeSync(1, JSON.stringify(content) + '\n')
