@@ -1,7 +1,8 @@
 // Usage: node gallery.mjs FOLDER_WITH_NODE_MODULES GALLERY log/NAME...
 // Compiles the specifications for all targets as the gallery does, where an import "/log/name" is
 // GALLERY's log/name.ksy: by way of one that imports them all, so that none is compiled twice.
-// Prints {"python": {"files": 20, "error": null}, "go": {"files": 0, "error": "..."}, ...}.
+// Like the gallery's build, it also compiles parsers that write (`ksc -w`), which Java and Python have.
+// Prints {"python": {"files": 20, "error": null}, "python-write": {"files": 0, "error": "..."}, ...}.
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
@@ -19,15 +20,18 @@ const importer = {
   },
 };
 
+const targets = compiler.languages.map((language) => [language, language, false]);
+for (const language of ["java", "python"]) targets.push([`${language}-write`, language, true]);
+
 const results = {};
-for (const language of compiler.languages) {
+for (const [target, language, writes] of targets) {
   try {
-    const files = await compiler.compile(language, structuredClone(all), importer, false);
-    results[language] = { files: Object.keys(files).length - 1, error: null };
+    const files = await compiler.compile(language, structuredClone(all), importer, writes);
+    results[target] = { files: Object.keys(files).length - 1, error: null };
   } catch (error) {
     // The compiler throws Scala objects; what went wrong hides in a mangled property.
     const key = Object.keys(error).find((name) => name.endsWith("Throwable__f_e"));
-    results[language] = { files: 0, error: String((key && error[key]) || error) };
+    results[target] = { files: 0, error: String((key && error[key]) || error) };
   }
 }
 process.stdout.write(JSON.stringify(results));

@@ -46,8 +46,8 @@ Every broker writes them: a log directory (`log.dirs`) has a folder per partitio
 
 ## What was tested
 
-- Every file compiles with kaitai-struct-compiler {version} for all of its targets, with the
-  imports as they are here.
+- Every file compiles with kaitai-struct-compiler {version} for all of its targets, and read-write
+  for Java and Python, with the imports as they are here: what `_build/build-target` does.
 - The generated JavaScript and Python read those files; the fields account for every byte exactly
   once.
 - Read, checked and written again by the generated Python in read-write mode, they come out as
@@ -60,6 +60,9 @@ Every broker writes them: a log directory (`log.dirs`) has a folder per partitio
   of the decompressor is `kafka_records` (v2) or `kafka_log` (v0, v1).
 - Checksums are not verified.
 - Integers beyond 2**53 are rounded in JavaScript.
+- `kafka_varint`, `kafka_varlong` and `kafka_uvarint` are not `/common/vlq_base128_le`: Kafka's
+  reader refuses a 6th byte (32 bits) and drops the bits above 32 or 64, where that one refuses
+  them, and its values are zigzag-mapped. Theirs are also exact in JavaScript up to 2**53.
 - A few expressions look roundabout: arithmetic casts both operands and uses neither shifts nor
   `|`, so that all targets agree on 64-bit values.
 """
