@@ -72,6 +72,52 @@ const state = () => ({
   overflow: document.documentElement.scrollWidth - document.documentElement.clientWidth,
 });
 
+// What a picture of the page would show: the places of the two panes, and texts that are hard to read, each with
+// its contrast to the background by WCAG 2.
+const look = () => {
+  const canvas = document.createElement("canvas").getContext("2d", { willReadFrequently: true });
+  canvas.canvas.width = canvas.canvas.height = 1;
+  // Colours may be written in any notation: the browser itself paints one over another.
+  const painted = (colors) => {
+    canvas.clearRect(0, 0, 1, 1);
+    for (const color of colors) {
+      canvas.fillStyle = color;
+      canvas.fillRect(0, 0, 1, 1);
+    }
+    return [...canvas.getImageData(0, 0, 1, 1).data].slice(0, 3);
+  };
+  const luminance = (color) => {
+    const [red, green, blue] = color.map((byte) => {
+      const part = byte / 255;
+      return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+    });
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+  };
+  const faint = [];
+  let count = 0;
+  for (const element of document.body.querySelectorAll("*")) {
+    const texts = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE);
+    const text = texts.map((node) => node.data.trim()).join("");
+    if (!text || !element.checkVisibility({ checkVisibilityCSS: true }) || element.matches(":disabled")) continue;
+    const backgrounds = [];
+    for (let one = element; one; one = one.parentElement)
+      backgrounds.unshift(getComputedStyle(one).backgroundColor);
+    const behind = ["white", ...backgrounds];
+    const lights = [
+      luminance(painted(behind)),
+      luminance(painted([...behind, getComputedStyle(element).color])),
+    ].sort((one, other) => other - one);
+    const contrast = (lights[0] + 0.05) / (lights[1] + 0.05);
+    count += 1;
+    if (contrast < 4.5) faint.push([text.slice(0, 40), element.className, contrast.toFixed(2)]);
+  }
+  const place = (selector) => {
+    const { left, right, width, height } = document.querySelector(selector).getBoundingClientRect();
+    return { left, right, width, height };
+  };
+  return { faint, count, tree: place("#main [role=tree]"), bytes: place("#main .hex"), width: innerWidth };
+};
+
 // Memory of the largest renderer among the processes that this one has started.
 function rendererBytes() {
   const lines = execFileSync("ps", ["-eo", "pid=,ppid=,rss=,args="], { encoding: "utf8" });
@@ -147,7 +193,7 @@ async function run(job) {
       await tab.waitForTimeout(60);
     }
     if (job.picture) await tab.screenshot({ path: job.picture });
-    return await tab.evaluate(state);
+    return { ...(await tab.evaluate(state)), look: await tab.evaluate(look) };
   } finally {
     await tab.close();
   }

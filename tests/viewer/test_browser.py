@@ -103,6 +103,7 @@ def states(browser: str, long_names: Path, page_of_view: Path) -> dict[str, Any]
             ],
         },
         "damaged": {"file": str(DAMAGED), "hash": "#byte=87"},
+        "damaged-dark": {"file": str(DAMAGED), "hash": "#byte=87", "scheme": "dark"},
         "view": {"page": str(page_of_view), "hash": "#byte=1001&payload=60", "wait": 300},
         "view at its position": {"page": str(page_of_view)},
         "beyond": {"page": str(page_of_view), "hash": "#byte=99999999"},
@@ -211,6 +212,37 @@ def test_a_link_to_a_byte_that_is_not_there_says_so(states: dict[str, Any]) -> N
 def test_long_names_and_values_do_not_widen_the_page(name: str, states: dict[str, Any]) -> None:
     assert states[name]["overflow"] <= 0
     assert states[name]["rows"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_both_panes_are_in_the_page_at_each_width(
+    width: int, scheme: str, states: dict[str, Any]
+) -> None:
+    look = states[f"{width}-{scheme}"]["look"]
+    for pane in ("tree", "bytes"):
+        place = look[pane]
+        assert 0 <= place["left"] < place["right"] <= look["width"] == width
+        assert place["width"] >= 300 and place["height"] >= 150, pane
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "1440-light",
+        "1440-dark",
+        "390-light",
+        "390-dark",
+        "damaged",
+        "damaged-dark",
+        "view",
+        "empty",
+    ],
+)
+def test_all_texts_stand_out_from_their_background(name: str, states: dict[str, Any]) -> None:
+    look = states[name]["look"]
+    assert look["faint"] == []
+    assert look["count"] > (5 if name == "empty" else 40)
 
 
 def test_a_segment_of_a_gib_opens_within_two_seconds(browser: str, tmp_path: Path) -> None:
