@@ -139,7 +139,7 @@ class BatchDecoder:
         """Return the outcomes of transactions, by the list of a read_committed fetch; None without one."""
         if sent_batches.aborted is None:
             return None
-        runs: list[Run] = []
+        entry_runs: list[Run] = []
         if sent_batches.aborted:
             for decoded in self._decoded(sent_batches, ("offset",), is_first_pass=True):
                 results = decoded.all_results()
@@ -148,8 +148,8 @@ class BatchDecoder:
                     for entry, result in zip(decoded.entries, results, strict=True)
                     if entry.is_control
                 ]
-                runs.append((decoded.entries, controls))
-        return outcomes_by_list(runs, sent_batches.aborted, end=len(sent_batches.data))
+                entry_runs.append((decoded.entries, controls))
+        return outcomes_by_list(entry_runs, sent_batches.aborted, end=len(sent_batches.data))
 
     def _add(self, sent_batches: CapturedBatches, finding: Finding) -> None:
         """Add a finding about a batch, with the place of its message."""

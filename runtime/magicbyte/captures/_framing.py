@@ -33,7 +33,7 @@ class MessageFramer:
     max_bytes: int
     """Length of the largest message that is read."""
     is_at_begin: bool = False
-    """True if the first bytes are those of the stream, which begin a message even if they are few."""
+    """True if the first bytes begin the stream, and so a message, even if they are few."""
     is_framed: bool = False
     """True while it is known where messages begin."""
     has_framed: bool = False

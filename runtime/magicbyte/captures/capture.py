@@ -1,7 +1,7 @@
 """A capture: the tables that its Produce requests and Fetch responses give."""
 
 import os
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -258,7 +258,7 @@ def read_pcap(
     path: str | os.PathLike[str],
     *,
     ports: Collection[int] = (),
-    topics: Collection[str] = (),
+    topics: Iterable[str] = (),
     limits: Limits | None = None,
     storage_options: Mapping[str, Any] | StorageOptions | None = None,
 ) -> Capture:

@@ -4,7 +4,7 @@ import re
 
 
 def field_anchor(structure_name: str, field_id: str) -> str:
-    """Return the anchor of a field's row: stable, and unlike that of any heading, which has no full stop."""
+    """Return the anchor of a field's row: stable, and unlike the anchor of any heading, which has no full stop."""
     return f"{structure_name}.{field_id}"
 
 

@@ -156,12 +156,12 @@ def _flat(
     fields: Sequence[Spec], structure_name: str, depth: int
 ) -> Iterator[tuple[Spec, str, int]]:
     """Yield *fields*, each followed by its nested fields, with the anchor and the depth of nesting of each."""
-    names: set[str] = set()
+    seen: set[str] = set()
     for field in fields:
         anchor = field_anchor(structure_name, field["name"])
-        if field["name"] in names:  # a field that has changed: its versions tell it apart
+        if field["name"] in seen:  # a field that has changed: its versions tell it apart
             anchor += f"-{field.get('versions', field.get('releases', ''))}"
-        names.add(field["name"])
+        seen.add(field["name"])
         yield field, anchor, depth
         yield from _flat(field.get("fields", []), anchor, depth + 1)
 
