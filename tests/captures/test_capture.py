@@ -12,6 +12,7 @@ import magicbyte as mb
 from capture_builder import (
     ACK,
     CLIENT,
+    RAW_IP,
     SERVER,
     TOPIC_ID,
     Conversation,
@@ -24,6 +25,11 @@ from capture_builder import (
     produce_response,
     request,
 )
+from magicbyte.captures._capture_findings import CaptureFindings
+from magicbyte.captures._connection import Connection
+from magicbyte.captures._ip_segments import segment_of
+from magicbyte.captures._packets import Packet
+from magicbyte.captures._tcp_stream import PendingTotal
 from magicbyte.kafka_release import NEWEST
 from magicbyte_formats.messages import client_requests
 from paths import DATA
@@ -422,6 +428,22 @@ def test_lengths_that_are_claimed_cost_no_memory(tmp_path: Path) -> None:
     sent.packets.append(sent.segment(True, 0x3000_0000, b"far away", ACK))
     rows, codes = rows_and_codes(capture_of(tmp_path, *sent.packets), "offset")
     assert (rows, set(codes)) == ([], {"capture-messages-lost", "capture-bytes-missing"})
+
+
+def test_idle_connections_keep_no_bytes_of_the_file() -> None:
+    packet = Packet(1, 24, None, RAW_IP, memoryview(bytes(100)), 0)
+    sent = Conversation().open()
+    connection = None
+    findings = CaptureFindings([], "capture.pcap")
+    for content in sent.packets:
+        packet = packet._replace(data=memoryview(content))
+        tcp_segment = segment_of(packet, findings)
+        assert tcp_segment is not None
+        ends = tcp_segment.sender, tcp_segment.receiver
+        connection = connection or Connection(findings, PendingTotal(), mb.Limits(), ends)
+        assert list(connection.add(packet, tcp_segment)) == []
+    assert connection is not None
+    assert not any(isinstance(one, memoryview) and len(one) for one in connection._packet)
 
 
 def test_changed_bytes_of_a_capture_raise_nothing(tmp_path: Path) -> None:

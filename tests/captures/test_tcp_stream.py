@@ -31,6 +31,14 @@ def test_random_segments_give_the_bytes_of_the_stream_once() -> None:
         assert total.num_bytes == 0 and not stream.has_missing_bytes
 
 
+def test_syn_that_is_sent_again_changes_nothing() -> None:
+    stream = TcpStream(PendingTotal())
+    stream.begin(9)
+    assert parts_of(stream, (10, b"abc")) == [b"abc"]
+    stream.begin(9)
+    assert parts_of(stream, (10, b"abc"), (13, b"def")) == [b"def"]
+
+
 def test_missing_bytes_are_given_up_at_the_end_with_their_number() -> None:
     stream = TcpStream(PendingTotal())
     assert parts_of(stream, (10, b"abc"), (20, b"xyz"), (30, b"end")) == [b"abc"]

@@ -124,7 +124,8 @@ class Connection:
 
     def add(self, packet: Packet, tcp_segment: TcpSegment) -> Iterator[Exchange]:
         """Yield the exchanges that a segment completes."""
-        self._packet = packet
+        # Its bytes would keep a chunk of the file in memory for as long as the connection is idle.
+        self._packet = packet._replace(data=memoryview(b""))
         side = self._sides[tcp_segment.sender]
         if tcp_segment.flags & SYN:
             side.stream.begin(tcp_segment.sequence)

@@ -57,8 +57,9 @@ class TcpStream:
         return bool(self._pending)
 
     def begin(self, sequence: int) -> None:
-        """Begin the stream after a SYN with *sequence*."""
-        self._next = (sequence + 1) % SEQUENCES
+        """Begin the stream after a SYN with *sequence*; one that is sent again changes nothing."""
+        if self._next is None:
+            self._next = (sequence + 1) % SEQUENCES
 
     def add(
         self, sequence: int, data: memoryview, num_cut: int
