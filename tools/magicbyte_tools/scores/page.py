@@ -20,9 +20,10 @@ HEAD = """\
 # Scores of client libraries on the vectors
 
 Written by `make scores` from the results that the runners in [tests/vectors/runners](../tests/vectors/runners/README.md) gave:
-do not edit it. Each number is cases passed of cases judged, as on the badge of the level
-([levels](../tests/vectors/README.md#levels)); *n* lacking are cases that need a codec or a format that the library does not have
-or that was not installed. A dash: the library does not read such files.
+do not edit it. Each number is the cases passed of those of the level ([levels](../tests/vectors/README.md#levels)), as on its badge.
+*n* lacking are cases that need a codec or a format that the library does not have or that was not installed, and do not count.
+Cases that were not judged do count: damage that only a checksum shows, to a client without checksums, and files that
+the release has no class for. A dash: the reader reads no such bytes; Kafka 2.8.2 checks produced batches in Scala, which is not called here.
 
 **What the numbers do not say.** A failed case is not always a bug that a user meets: `v2-strict` and half of `legacy` are bytes that
 only damage or a hostile producer makes, under a right checksum. The paragraphs below say for each cause what it costs. A low
