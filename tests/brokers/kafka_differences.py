@@ -1,6 +1,6 @@
 """Differences from Kafka's Java classes that are known, each with its row in docs/differences.md."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from typing import Any
 
 from magicbyte_formats.wire import Codec, EntryHeader, RecordBatchHeader
@@ -14,31 +14,6 @@ SIZES_OVER_2_GIB = range((1 << 31) - 12, 1 << 31)
 
 CODECS_WITH_A_HEADER = (Codec.GZIP, Codec.SNAPPY, Codec.LZ4)
 """Codecs whose streams are never empty."""
-
-OF_STORAGE: dict[str, dict[str, str]] = {
-    "2.8.2": {
-        "kafka_transaction_index/version-1": "D47",
-        "kafka_metadata_record/broker-offset-1": "D50",
-        "kafka_metadata_record/broker-offset-2": "D50",
-        "kafka_metadata_record/broker-offset-3": "D50",
-        "kafka_metadata_record/no-op": "D50",
-        "kafka_metadata_record/topic": "D50",
-        "kafka_partition_metadata/version-1": "D49",
-    },
-    "3.9.2": {
-        "kafka_transaction_index/version-1": "D47",
-    },
-    "4.3.1": {
-        "kafka_transaction_index/version-1": "D47",
-    },
-    "4.4.0": {},
-}
-"""Rows by release and id of a vector, for the classes of storage; the newest has none."""
-
-
-def of_vectors(version: str) -> dict[str, str]:
-    """Return the rows by vector for the storage classes of *version*."""
-    return OF_STORAGE[version]
 
 
 def of_entry(data: bytes, codes: Collection[str], error: str | None) -> str | None:
@@ -83,10 +58,3 @@ def of_file(kind: str, data: bytes, ours: list[Any] | None, theirs: list[Any] | 
 
 ROWS = ("D3", "D25", "D31", "D36", "D44", "D45", "D46", "D48", "D49", "D42", "D19")
 """Rows of `of_entry` and `of_file`."""
-
-
-def rows() -> Iterator[str]:
-    """Yield the row of each difference."""
-    yield from ROWS
-    for known in OF_STORAGE.values():
-        yield from known.values()

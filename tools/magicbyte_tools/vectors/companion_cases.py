@@ -250,13 +250,17 @@ def transaction_indexes() -> Iterator[VectorCase]:
         reason="TransactionIndex drops an incomplete last entry silently; a reader that refuses it "
         "can ask the markers in the log.",
     )
-    yield form.broken(
+    yield form.tolerated(
         "version-1",
         transaction_index(one, version=1),
         "There is no version 1: what its fields would be nobody knows.",
+        caught_by="grammar",
         code=code,
         classes=[100],
         source="AbortedTxn; differences D47",
+        is_kafka_refusal=True,
+        reason="Releases before 4.4 read the first of the two bytes alone, and accept the file; "
+        "4.4 refuses it. No release has written another version.",
     )
     for name, entries, position, why in (
         (
@@ -512,12 +516,14 @@ def partition_metadata() -> Iterator[VectorCase]:
         text,
         "Two lines; the second has no end. The id is 16 bytes in base64 of the URL kind.",
     )
-    yield form.whole(
+    yield form.doubtful(
         "version-1",
         text.replace(b"version: 0", b"version: 1"),
         "Kafka takes a later version for 0, so that a broker can be downgraded.",
-        source="PartitionMetadataReadBuffer",
+        caught_by="exact",
+        source="PartitionMetadataReadBuffer; differences D49",
         made="text",
+        reason="2.8 refuses every version but 0. No release has written another one.",
     )
     yield form.doubtful(
         "last-line-ended",
