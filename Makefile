@@ -86,8 +86,9 @@ check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what sp
 	$(BIN)/python -m magicbyte_tools.reference --check
 
 .PHONY: vectors
-vectors: .venv/dev ## Write the cases and the scorer of tests/vectors/
+vectors: .venv/dev kernels ## Write the cases and the scorer of tests/vectors/, and the links to them in docs/formats/
 	$(BIN)/python -m magicbyte_tools.vectors
+	$(BIN)/python -m magicbyte_tools.reference
 
 .PHONY: vectors-release
 vectors-release: .venv/dev ## Write the vectors as a tarball, and packages for Python, Node, Java and Go, to OUT or dist/vectors
@@ -115,7 +116,7 @@ parsers-release: .venv/dev ## Write an archive of parsers for each language, to 
 	$(BIN)/python -m magicbyte_tools.parsers.release $(OUT)
 
 .PHONY: docs
-docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/
+docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/ and tests/vectors/
 	$(BIN)/python -m magicbyte_tools.reference
 
 .PHONY: gallery

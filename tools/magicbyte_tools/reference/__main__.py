@@ -55,7 +55,7 @@ def check(pages: dict[str, str], folder: Path = FORMATS) -> int:
     for path in found:
         print(_shown(path))
     if found:
-        print("docs/formats is not what spec/ says: run `make docs`.")
+        print("docs/formats is not what spec/ and tests/vectors/ say: run `make docs`.")
     return int(bool(found))
 
 

@@ -15,6 +15,7 @@ from magicbyte_tools.reference.layout import FieldPlacement, expression, opposit
 from magicbyte_tools.reference.library import FormatStructure, Library, Spec, bits
 from magicbyte_tools.reference.prose import Prose
 from magicbyte_tools.reference.svg import ORIGIN
+from magicbyte_tools.reference.tested_by import TestedBy
 from magicbyte_tools.reference.values import hex_words, value_words
 from magicbyte_tools.reference.walk import Leaf, leaves, parse
 
@@ -29,6 +30,7 @@ class Page:
     library: Library
     prose: Prose
     examples: Sequence[Example]
+    tested_by: TestedBy
 
     @property
     def name(self) -> str:
@@ -122,6 +124,7 @@ class Page:
         if self.format.fields:
             yield self.fields(self.format)
         yield from self.follows(self.format)
+        yield self.tested_by.section(self.format)
 
     def parts(self) -> Iterator[str]:
         """Yield the sections about the format's nested types."""
@@ -137,6 +140,7 @@ class Page:
             if structure.fields:
                 yield self.fields(structure)
             yield from self.follows(structure)
+            yield self.tested_by.section(structure)
 
     @cached_property
     def inlined(self) -> set[str]:

@@ -8,6 +8,7 @@ from magicbyte_tools.reference.message_pages import MessageFile, MessagesPage
 from magicbyte_tools.reference.overview import overview
 from magicbyte_tools.reference.pages import NOTE, Page, table
 from magicbyte_tools.reference.prose import HERE, prose
+from magicbyte_tools.reference.tested_by import TestedBy, read_vectors
 
 GROUPS = (
     ("Records", ("log", "record_batch", "records", "record", "control_record", "message")),
@@ -34,6 +35,7 @@ OTHERS = "For study and for visualizers"
 
 def pages(library: Library) -> list[Page]:
     """Return the pages of all formats, in the order of the index."""
+    tested_by = TestedBy(library, read_vectors())
     order = [f"kafka_{name}" for _, names in GROUPS for name in names]
     order += [name for name in library.formats if name not in order]
     return [
@@ -42,6 +44,7 @@ def pages(library: Library) -> list[Page]:
             library,
             prose(name),
             [example for example in EXAMPLES if example.format == name],
+            tested_by,
         )
         for name in order
         if name in library.formats
