@@ -41,9 +41,9 @@ def partitions(figures: ReportFigures) -> Markup:
         soft("Records, with bytes below them. The bytes of a row add up to its size."),
     ]
     if 1 < len(by_topic) < len(figures.partitions):
-        topics = [summed(of_topic, topic) for topic, of_topic in by_topic.items()]
+        topic_figures = [summed(of_topic, topic) for topic, of_topic in by_topic.items()]
         counts = {name: len(of_topic) for name, of_topic in by_topic.items()}
-        parts.append(_topics(topics, counts, dispositions))
+        parts.append(_topics(topic_figures, counts, dispositions))
     parts.append(_partitions(figures.partitions, dispositions))
     if figures.internal:
         parts.append(_internal(figures.internal))
@@ -51,11 +51,11 @@ def partitions(figures: ReportFigures) -> Markup:
 
 
 def _topics(
-    topics: Sequence[PartitionFigures],
+    topic_figures: Sequence[PartitionFigures],
     partition_counts: dict[str | None, int],
     dispositions: Sequence[str],
 ) -> Markup:
-    listed, unlisted = _most_grave(topics, MAX_TOPICS)
+    listed, unlisted = _most_grave(topic_figures, MAX_TOPICS)
 
     def row(topic: PartitionFigures, name: Content, count: int) -> Row:
         head = cells.stacked(name, display.counted(count, "partition"))
@@ -65,8 +65,8 @@ def _topics(
     if unlisted:
         count = sum(partition_counts[topic.topic] for topic in unlisted)
         rows.append(row(summed(unlisted), f"{len(unlisted):,} other topics", count))
-    total = row(summed(topics), element("b", "total"), sum(partition_counts.values()))
-    caption = _caption("By topic", len(listed), len(topics), "topics")
+    total = row(summed(topic_figures), element("b", "total"), sum(partition_counts.values()))
+    caption = _caption("By topic", len(listed), len(topic_figures), "topics")
     return table(caption, ("Topic", *_disposition_heads(dispositions)), rows, foot=[total])
 
 
@@ -176,11 +176,11 @@ def _bounds(figures: PartitionFigures) -> Row:
 
 
 def _internal(internal: Sequence[PartitionFigures]) -> Markup:
-    topics: dict[str | None, list[PartitionFigures]] = {}
+    figures_by_topic: dict[str | None, list[PartitionFigures]] = {}
     for partition in internal:
-        topics.setdefault(partition.topic, []).append(partition)
+        figures_by_topic.setdefault(partition.topic, []).append(partition)
     rows = []
-    for topic, of_topic in topics.items():
+    for topic, of_topic in figures_by_topic.items():
         total = summed(of_topic, topic)
         rows.append(
             (
