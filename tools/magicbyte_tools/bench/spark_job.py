@@ -1,6 +1,6 @@
 """python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: copies a Spark source to Parquet.
 
-With `from_avro=SCHEMA`, values are decoded by Spark's `from_avro`, behind the five bytes of a registry's frame.
+If OUT is `noop`, Spark reads all columns and writes nothing. With `from_avro=SCHEMA`, values are decoded by Spark's `from_avro`, behind the five bytes of a registry's frame.
 """
 
 import os
@@ -12,6 +12,9 @@ from pyspark.sql.avro.functions import from_avro
 from pyspark.sql.functions import expr
 
 from magicbyte.spark import use_java
+
+NOWHERE = "noop"
+"""The output that Spark does not write."""
 
 SETTINGS: dict[str, bool | float | int | str | None] = {
     "spark.driver.host": "127.0.0.1",
@@ -40,7 +43,10 @@ def main(source: str, out: str, codec: str, settings: Sequence[str]) -> None:
     if schema is not None:
         content = expr("substring(value, 6)")
         frame = frame.select("partition", "offset", from_avro(content, schema).alias("value"))
-    frame.write.mode("overwrite").parquet(out, compression=codec)
+    if out == NOWHERE:
+        frame.write.format("noop").mode("overwrite").save()
+    else:
+        frame.write.mode("overwrite").parquet(out, compression=codec)
     spark.stop()
 
 
