@@ -16,7 +16,7 @@ from magicbyte_tools.vectors.tree import tree
 
 HERE = Path(__file__).parent
 
-VERSION = "1.0"
+VERSION = "1.1"
 """Version of the vectors. tests/vectors/CHANGELOG.md says what changes it."""
 
 LICENCE = "CC0-1.0"

@@ -16,11 +16,16 @@ from magicbyte_tools.vectors.framers import (
 )
 from magicbyte_tools.vectors.sections import AGAIN, HALF, PLAIN, REALLY, CodecCases
 
+EVERYTHING = BLOCK_CHECKSUM | CONTENT_SIZE | CONTENT_CHECKSUM
+"""Flags of all options of a frame that Kafka reads."""
+
+EMPTY_BLOCK = lz4_packed(lz4_sequence(b""))
+"""A compressed block that decompresses to no bytes."""
+
 
 def cases() -> Iterator[VectorCase]:
     codec = CodecCases(LZ4, "Lz4BlockInputStream")
     whole = lz4(PLAIN)
-    everything = BLOCK_CHECKSUM | CONTENT_SIZE | CONTENT_CHECKSUM
     yield codec.sound("v2-lz4", whole, "A frame of independent blocks, as Java writes it.")
     yield codec.sound(
         "v2-lz4-really-compressed",
@@ -36,7 +41,7 @@ def cases() -> Iterator[VectorCase]:
             "4 bytes behind the end mark, which are no other frame.",
         ),
         "all-options": (
-            everything,
+            EVERYTHING,
             "All that a frame may have beside its blocks: each moves what comes behind it.",
         ),
     }
@@ -247,3 +252,117 @@ def cases() -> Iterator[VectorCase]:
         yield codec.refused(
             f"v2-lz4-{name}", section, why, made, classes=classes, source="Lz4CompressionTest"
         )
+    yield from _several_blocks(codec)
+    yield from _empty_blocks(codec)
+    yield from _empty_and_further_frames(codec)
+
+
+def _several_blocks(codec: CodecCases) -> Iterator[VectorCase]:
+    """Yield frames of stored and compressed blocks, with checksums and sizes around them."""
+    stored = [lz4_plain(PLAIN[:HALF]), lz4_plain(PLAIN[HALF:])]
+    packed = [lz4_packed(lz4_sequence(part)) for part in (PLAIN[:HALF], PLAIN[HALF:])]
+    for name, blocks, flag, why in (
+        ("two-stored-blocks", stored, 0, "Two blocks as they are: no byte of them is compressed."),
+        (
+            "two-stored-blocks-all-options",
+            stored,
+            EVERYTHING,
+            "A checksum behind each block, and one behind the end mark.",
+        ),
+        (
+            "two-compressed-blocks-all-options",
+            packed,
+            EVERYTHING,
+            "A block's checksum covers the compressed bytes, the content's the others.",
+        ),
+    ):
+        frame = lz4(PLAIN, blocks=blocks, flg=0x60 | flag)
+        yield codec.sound(f"v2-lz4-{name}", frame, why, classes=[90])
+
+
+def _empty_blocks(codec: CodecCases) -> Iterator[VectorCase]:
+    """Yield frames with a block that decompresses to no bytes, before, among and behind others."""
+    first, second = lz4_plain(PLAIN[:HALF]), lz4_plain(PLAIN[HALF:])
+    whole = lz4_plain(PLAIN)
+    made = "a block of the token 0"
+    for name, flag in (("behind", 0), ("behind-all-options", EVERYTHING)):
+        yield codec.doubtful(
+            f"v2-lz4-empty-block-{name}",
+            lz4(PLAIN, blocks=[whole, EMPTY_BLOCK], flg=0x60 | flag),
+            "A block that decompresses to nothing, behind all records.",
+            classes=[90],
+            made=made,
+            reason="Releases since 3.9 accept it; in 2.8 a BufferUnderflowException refuses it.",
+        )
+    yield codec.doubtful(
+        "v2-lz4-empty-block-between",
+        lz4(PLAIN, blocks=[first, EMPTY_BLOCK, second]),
+        "A block that decompresses to nothing, inside a record; the frame's format allows it.",
+        classes=[90],
+        made=made,
+        code="bad-record",
+        is_kafka_refusal=True,
+        reason="Releases since 3.9 take it for the end of the payload, and refuse; 2.8 reads on.",
+    )
+    yield codec.refused(
+        "v2-lz4-empty-block-before",
+        lz4(PLAIN, blocks=[EMPTY_BLOCK, whole]),
+        "A block that decompresses to nothing, before all records: no release of Kafka reads on.",
+        made,
+        code="bad-record-count",
+        classes=[90],
+    )
+    yield codec.refused(
+        "v2-lz4-empty-stored-block-between",
+        lz4(PLAIN, blocks=[first, lz4_plain(b""), second]),
+        "A stored block of no bytes is an end mark to Kafka: the records behind it are missing.",
+        "a block length of 0x80000000 between two stored blocks",
+        code="bad-record",
+        classes=[90],
+    )
+
+
+def _empty_and_further_frames(codec: CodecCases) -> Iterator[VectorCase]:
+    """Yield sections of an empty frame, and of several frames one after the other."""
+    empty = lz4(b"", blocks=[])
+    empty_with_options = lz4(b"", blocks=[], flg=0x60 | EVERYTHING)
+    one_frame = "Kafka reads nothing behind an end mark"
+    for name, code, section, why, made in (
+        (
+            "empty-frame",
+            "bad-record-count",
+            empty,
+            "A header and an end mark: records are counted, and none is there.",
+            "a frame without blocks",
+        ),
+        (
+            "empty-frame-all-options",
+            "bad-record-count",
+            empty_with_options,
+            "A content size of 0 and the checksum of no bytes: records are counted, none is there.",
+            "a frame without blocks, FLG 0x7c",
+        ),
+        (
+            "empty-frame-before",
+            "bad-record-count",
+            empty + lz4(PLAIN),
+            f"{one_frame}: the records lie in the second frame.",
+            "an empty frame before another",
+        ),
+        (
+            "two-frames",
+            "bad-record",
+            lz4(PLAIN[:HALF]) + lz4(PLAIN[HALF:]),
+            f"{one_frame}: the second half of the records is lost.",
+            "a frame for each half",
+        ),
+    ):
+        yield codec.refused(f"v2-lz4-{name}", section, why, made, code=code, classes=[90])
+    yield codec.doubtful(
+        "v2-lz4-empty-frame-behind",
+        lz4(PLAIN) + empty,
+        "An empty frame follows that of the records.",
+        classes=[90],
+        made="a frame without blocks behind the end mark",
+        reason="Kafka's reader ends with the first frame and ignores what follows.",
+    )
