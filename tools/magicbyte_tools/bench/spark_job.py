@@ -1,6 +1,6 @@
 """python -m magicbyte_tools.bench.spark_job FORMAT OUT CODEC [NAME=VALUE...]: copies a Spark source to Parquet.
 
-If OUT is `noop`, Spark reads all columns and writes nothing. With `from_avro=SCHEMA`, values are decoded by Spark's `from_avro`, behind the five bytes of a registry's frame.
+If OUT is `noop`, Spark reads all columns and writes nothing. With `from_avro=SCHEMA`, values are decoded by Spark's `from_avro`, after the five bytes of a registry's frame.
 """
 
 import os

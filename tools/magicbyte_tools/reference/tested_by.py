@@ -21,8 +21,8 @@ DEFAULTS: tuple[Any, ...] = (0, -1, "", "0", "-1", None, [], {})
 
 
 @dataclass(frozen=True, slots=True)
-class Vector:
-    """A conformance vector of one format: its path below tests/vectors and what it states."""
+class LinkedVector:
+    """A conformance vector of one format: its path below tests/vectors and the contents of its JSON file."""
 
     path: str
     size: int
@@ -47,7 +47,7 @@ class Vector:
         return f"- [`{name}`]({LINK_BASE}/{self.path}) ({kind}): {self.case['why']}"
 
 
-def read_vectors(folder: Path = VECTORS) -> list[Vector]:
+def read_vectors(folder: Path = VECTORS) -> list[LinkedVector]:
     """Return the vectors of *folder* that are a single file, the smallest first."""
     found = []
     for path in folder.glob("*valid/*/*.json"):
@@ -55,17 +55,17 @@ def read_vectors(folder: Path = VECTORS) -> list[Vector]:
         if data.is_file():
             case = json.loads(path.read_bytes())
             name = path.relative_to(folder).as_posix()
-            found.append(Vector(name, data.stat().st_size, case))
+            found.append(LinkedVector(name, data.stat().st_size, case))
     return sorted(found, key=lambda vector: vector.order)
 
 
 class TestedBy:
     """Vectors that test each structure of the formats in a library."""
 
-    def __init__(self, library: Library, vectors: list[Vector]) -> None:
+    def __init__(self, library: Library, vectors: list[LinkedVector]) -> None:
         self.library = library
-        self.sound: dict[FormatKey, Vector] = {}
-        self.invalid: dict[str, dict[str, Vector]] = {}
+        self.sound: dict[FormatKey, LinkedVector] = {}
+        self.invalid: dict[str, dict[str, LinkedVector]] = {}
         for vector in vectors:
             name, verdict = vector.case.get("format"), vector.case["verdict"]
             if name not in library.formats:
@@ -75,7 +75,7 @@ class TestedBy:
             elif verdict == "invalid":
                 self.invalid.setdefault(name, {}).setdefault(vector.code, vector)
 
-    def _add_sound(self, vector: Vector, structure: FormatStructure) -> None:
+    def _add_sound(self, vector: LinkedVector, structure: FormatStructure) -> None:
         for inner in self._used(structure, vector.case["fields"]):
             key = _key(inner)
             known = self.sound.get(key)
