@@ -8,7 +8,9 @@ import pyarrow as pa
 import pytest
 
 from magicbyte.tables.schemas import TABLES
+from magicbyte_cli.cell_texts import CellTexts
 from magicbyte_cli.ndjson import NdjsonWriter
+from magicbyte_cli.painter import Painter
 from magicbyte_cli.text_table import TextWriter
 
 TYPES = {column.name: column.type for column in TABLES["records"].columns}
@@ -22,7 +24,11 @@ def output(
 ) -> list[str]:
     """Return the lines that a writer of class *kind* writes for a table of *columns*."""
     batch, out = pa.record_batch(columns), BytesIO()
-    writer = kind(out, batch.schema, bytes_as=bytes_as)
+    if kind is NdjsonWriter:
+        writer: NdjsonWriter | TextWriter = NdjsonWriter(out, batch.schema, bytes_as=bytes_as)
+    else:
+        cell_texts = CellTexts(bytes_as=bytes_as)
+        writer = TextWriter(out, batch.schema, cell_texts=cell_texts, painter=Painter(False))
     writer.write(batch)
     writer.flush()
     return out.getvalue().decode().removesuffix("\n").split("\n")

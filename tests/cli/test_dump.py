@@ -71,12 +71,11 @@ def test_text_is_what_it_says() -> None:
     result = run("dump", TRANSACTIONS, "--topic", "aborted", "--limit", 2, *UNCOMMITTED)
     assert result.exit_code == 0
     assert result.stdout == (
-        "topic    partition  offset  timestamp                 key         value"
-        "                                     headers\n"
-        "aborted          0       0  2022-12-13T08:06:59.864Z  key-469374"
-        "  naïve façade rho iota façade λάμδα naïve  []\n"
-        "aborted          0       1  2022-12-13T08:06:59.870Z  key-465803"
-        "  mu rho ключ sigma ключ                    []\n"
+        "topic    partition  offset  timestamp                 key         headers  value\n"
+        "aborted          0       0  2022-12-13T08:06:59.864Z  key-469374  []"
+        "       naïve façade rho iota façade λάμδα naïve\n"
+        "aborted          0       1  2022-12-13T08:06:59.870Z  key-465803  []"
+        "       mu rho ключ sigma ключ\n"
     )
 
 

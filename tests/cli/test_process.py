@@ -16,6 +16,7 @@ import pytest
 import magicbyte
 from log_builder import Folder, batch_of
 from magicbyte import __version__
+from magicbyte_cli.pager import paged_stdout, pager_command
 from paths import DATA
 
 from .conftest import COMMAND, TRANSACTIONS, run
@@ -85,14 +86,51 @@ def on_terminal(command: list[str], **environment: str) -> tuple[int, str]:
 
 def test_lines_are_cut_at_the_width_of_a_terminal_alone() -> None:
     call = [*COMMAND, "dump", str(TRANSACTIONS / "committed-0"), "--limit", "3"]
-    status, shown = on_terminal(call, NO_COLOR="1")
+    status, shown = on_terminal(call, NO_COLOR="1", PAGER="cat")
     assert status == 0
     lines = shown.splitlines()
-    assert len(lines) == 4
+    assert lines[0] == "topic committed, partition 0, headers []"
+    assert len(lines) == 5
     assert all(len(line.removeprefix("\x1b[1m").removesuffix("\x1b[0m")) <= 60 for line in lines)
     assert all("\x1b[3" not in line for line in lines)  # no colour
     piped = subprocess.run(call, capture_output=True, check=True)
     assert b"\x1b" not in piped.stdout and "…".encode() not in piped.stdout
+
+
+PAGER = """
+import sys
+lines = sys.stdin.buffer.readline(), sys.stdin.buffer.readline()
+print("paged", len(b"".join(lines).decode().split()), flush=True)
+"""
+
+
+def test_a_pager_shows_what_was_read_first_and_may_end_early(tmp_path: Path) -> None:
+    """The pager ends after two lines of an output that is much longer; messages come after it."""
+    (tmp_path / "pager.py").write_text(PAGER)
+    pager = shlex.join([sys.executable, str(tmp_path / "pager.py")])
+    log_dir = str(DATA / "2.8" / "formats" / "log-0")
+    call = [*COMMAND, "dump", log_dir, "--on-damage", "skip"]
+    status, shown = on_terminal(call, MAGICBYTE_PAGER=pager)
+    assert shown.startswith("paged ")
+    assert "Traceback" not in shown and "BrokenPipe" not in shown
+    status, shown = on_terminal([*call, "--no-pager", "--limit", "3"], MAGICBYTE_PAGER=pager)
+    assert status == 0 and "paged" not in shown
+    missing = on_terminal([*call, "--limit", "3"], MAGICBYTE_PAGER="no-such-pager")[1]
+    assert "the pager no-such-pager cannot be started" in missing and "topic " in missing
+
+
+@pytest.mark.parametrize("name", ["PAGER", "MAGICBYTE_PAGER"])
+def test_nothing_is_paged_where_the_pager_is_cat_or_stdout_a_file(name: str) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for variable in ("PAGER", "MAGICBYTE_PAGER"):
+            patch.delenv(variable, raising=False)
+        patch.setenv("PAGER", "more -d")
+        assert pager_command() == ["more", "-d"]
+        patch.setenv(name, "cat")
+        assert pager_command() == []
+        patch.setenv(name, "false")
+        with paged_stdout(is_wanted=True) as out:
+            assert out is sys.stdout.buffer  # pytest's stdout is no terminal
 
 
 def test_a_payload_is_refused_to_a_terminal() -> None:

@@ -7,8 +7,10 @@ import pyarrow as pa
 import pytest
 
 from magicbyte_cli import progress
+from magicbyte_cli.cell_texts import CellTexts
+from magicbyte_cli.painter import Painter
 from magicbyte_cli.progress import ERASE_LINE, ProgressBar
-from magicbyte_cli.text_table import TextWriter
+from magicbyte_cli.terminal_table import TerminalWriter
 
 BOLD, PLAIN = "\x1b[1m", "\x1b[0m"
 
@@ -22,9 +24,14 @@ def twelve_columns(monkeypatch: pytest.MonkeyPatch) -> None:
 def lines(*values: str) -> list[str]:
     batch = pa.record_batch({"value": pa.array(values)})
     out = io.BytesIO()
-    writer = TextWriter(out, batch.schema, bytes_as="text", is_terminal=True)
+    writer = TerminalWriter(
+        out,
+        batch.schema,
+        cell_texts=CellTexts(bytes_as="text"),
+        painter=Painter.for_stdout(),
+    )
     writer.write(batch)
-    writer.flush()
+    writer.finish()
     return out.getvalue().decode().splitlines()
 
 

@@ -20,7 +20,7 @@ def test_decoded_values_are_json_with_the_label_of_their_schema():
     result = run("dump", LOG_DIR, "--topic", "orders", "--decode", "auto", "--limit", 1)
     header, row = result.stdout.splitlines()
     assert header.split() == [
-        *("topic", "partition", "offset", "timestamp", "key", "value_schema", "value", "headers"),
+        *("topic", "partition", "offset", "timestamp", "key", "headers", "value_schema", "value"),
     ]
     assert '{"id":9}' in row and "orders-value v1 (3)" in row and '"buyer":"Zoë 100"' in row
     assert "orders: values decoded as registry: " in result.stderr

@@ -15,6 +15,7 @@ from typing import Any
 
 import click
 
+from magicbyte_cli.common_options import with_common_options
 from magicbyte_cli.display import printable
 from magicbyte_cli.process_limits import check_address_space
 from magicbyte_cli.standard_streams import open_missing_streams, silence_stdout
@@ -66,7 +67,7 @@ class CommandGroup(click.Group):
             return None
         name = _module_name(cmd_name)
         module_command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
-        return module_command
+        return with_common_options(module_command)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         try:

@@ -15,6 +15,7 @@ from magicbyte.writing.compact import compact as write_compacted
 from magicbyte.writing.compaction import RELEASES, CleanerSettings, CompactionEstimate, dry_run
 from magicbyte.writing.rewrite import RewriteReport
 from magicbyte_cli import parameters
+from magicbyte_cli.cell_texts import NULL
 from magicbyte_cli.display import byte_size, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.selection import (
@@ -27,7 +28,7 @@ from magicbyte_cli.selection import (
     with_options,
 )
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
-from magicbyte_cli.text_table import NULL, table_lines
+from magicbyte_cli.text_table import table_lines
 from magicbyte_cli.unread_messages import warn_of_unread
 from magicbyte_cli.writing_options import WritingChoices, writing_options
 

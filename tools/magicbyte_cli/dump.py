@@ -1,6 +1,8 @@
-"""`magicbyte dump`: prints records, or another table of a log, as text or NDJSON."""
+"""`magicbyte dump`: prints records, or another table of a log, as text, NDJSON or CSV."""
 
+import sys
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from functools import partial
 
 import click
@@ -12,14 +14,13 @@ from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
-from magicbyte_cli.printed_rows import print_rows, row_writer
+from magicbyte_cli.painter import Painter
+from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows
 from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
-    bytes_option,
     disposition_option,
     flag_option,
-    format_option,
     names_option,
     paths_argument,
     selection_options,
@@ -41,7 +42,7 @@ from magicbyte_cli.unread_messages import warn_of_unread
 DELIVERED = ("delivered",)
 
 TEXT_COLUMNS = {
-    "records": "topic partition offset timestamp key value headers",
+    "records": "topic partition offset timestamp key headers value",
     "batches": "topic partition file position size_bytes base_offset last_offset magic codec "
     "max_timestamp producer_id producer_epoch record_count is_transactional crc_valid control_type "
     "disposition",
@@ -65,6 +66,9 @@ TEXT_COLUMNS = {
 HINT_ROWS = 500
 """Rows that are looked at for a hint."""
 
+COLOR_COLUMNS = ("outcome", "disposition")
+"""Columns of records that decide on the color of a line, whether they are printed or not."""
+
 NOT_IN_NDJSON = ("file", "position")
 """Columns of records that NDJSON contains only if --columns names them."""
 
@@ -78,6 +82,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
+      magicbyte dump orders-0 --from-offset 17 --limit 1 --expanded
       magicbyte dump /var/lib/kafka --topic orders --decode auto --where 'value.amount > 100' --latest
       magicbyte dump /var/lib/kafka --topic orders --decode auto
       magicbyte dump /var/lib/kafka --topic orders --decode key=string,value=avro:order.avsc
@@ -90,14 +95,11 @@ NOT_IN_NDJSON = ("file", "position")
 )
 @paths_argument
 @table_option("Table to print.")
-@format_option(
-    "Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.", "csv"
-)
 @names_option(
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
-@bytes_option
+@print_options("Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
 @disposition_option
 @flag_option(
@@ -118,9 +120,8 @@ def dump(
     *,
     paths: tuple[str, ...],
     table_name: str,
-    format_name: str,
     columns: tuple[str, ...] | None,
-    bytes_as: str,
+    print_as: PrintOptions,
     limit: int | None,
     dispositions: tuple[str, ...] | None,
     latest: bool,
@@ -136,13 +137,15 @@ def dump(
 ) -> None:
     """Print the records of a log, or another of its tables.
 
-    Prints every valid record, even next to damage. Findings, and records and bytes that were not
+    Prints every valid record, even next to damage. On a terminal, columns with one value are in a
+    heading, and long cells are cut; in a file or a pipe, every row is whole. Findings, and records and bytes that were not
     printed, are reported on stderr. Given index, snapshot or checkpoint files, prints their entries.
     """
+    print_as.check()
     if are_companions(paths):
         check_options(ctx)
         rows, findings = companion_rows(paths, columns, selection.storage_option)
-        print_rows(rows.schema, iter([rows]), format_name, bytes_as, limit)
+        print_rows(rows.schema, iter([rows]), print_as, limit)
         warn_of_findings(findings)
         ctx.exit(exit_status(findings))
     if table_name != "records":
@@ -161,6 +164,7 @@ def dump(
         raise click.UsageError("--latest cannot be combined with --tail, --follow or --disposition")
     if quick and table_name != "batches":
         raise click.UsageError(f"--quick applies to batches, not to {table_name}")
+    hidden = _hidden_columns(print_as, selection, dispositions, columns or ())
     if forms is not None:
         typed = TypedCommand(
             forms=forms,
@@ -171,11 +175,14 @@ def dump(
             where=where,
             columns_where=columns_where,
         )
-        printed = PrintedColumns.of(columns, format_name, bytes_as)
+        printed = _printed_columns(print_as, columns, hidden)
+        typed_dump = _TypedDump(typed, printed, print_as, tail, limit, len(hidden))
         if follow:
-            ctx.exit(_follow_typed(partial(selection.open, paths), typed, printed, tail, limit))
-        ctx.exit(_dump_typed(selection.open(paths), typed, printed, tail, limit))
-    column_names = _column_names(ALL_TABLES[table_name], format_name, columns)
+            ctx.exit(typed_dump.follow(partial(selection.open, paths)))
+        ctx.exit(typed_dump.run(selection.open(paths)))
+    if table_name != "records":
+        hidden = ()
+    column_names = _column_names(ALL_TABLES[table_name], print_as, columns) + hidden
     choose = partial(
         records_where,
         dispositions=dispositions or DELIVERED,
@@ -188,7 +195,9 @@ def dump(
             partial(selection.open, paths),
             choose,
             column_names,
-            row_writer(RECORDS.schema(column_names), format_name, bytes_as),
+            print_as.writer(
+                sys.stdout.buffer, RECORDS.schema(column_names), num_hidden=len(hidden)
+            ),
             tail=tail,
             limit=limit,
         )
@@ -212,9 +221,9 @@ def dump(
     report = Report()
     first_batches: list[pa.RecordBatch] = []
     batches = _remember_first(table_rows.read_into(report), first_batches)
-    print_rows(table_rows.schema, batches, format_name, bytes_as, limit)
+    print_rows(table_rows.schema, batches, print_as, limit, num_hidden=len(hidden))
 
-    if table_name == "records" and format_name == "text":
+    if table_name == "records" and print_as.is_text:
         for batch in first_batches:
             hint_at_frames(dataset, batch)
     warn_of_internal_topics(dataset, table_name)
@@ -228,46 +237,73 @@ def dump(
     ctx.exit(exit_status(report.findings, dataset.unread))
 
 
-def _dump_typed(
-    dataset: Dataset,
-    typed: TypedCommand,
-    printed: PrintedColumns,
-    tail: int | None,
-    limit: int | None,
-) -> int:
-    """Print typed records; return the exit status."""
-    report = Report()
-    rows = typed.printable_rows(dataset, printed, tail)
-    print_rows(rows.schema, rows.read_into(report), printed.format_name, printed.bytes_as, limit)
-    findings = explain(report.findings)
-    warn_of_internal_topics(dataset)
-    warn_of_unread(dataset.unread)
-    warn_of_undelivered(report, typed.dispositions)
-    warn_of_aborted(report.aborted_delivered)
-    warn_of_findings(findings)
-    return exit_status(findings, dataset.unread)
+@dataclass(frozen=True, slots=True)
+class _TypedDump:
+    """Prints typed records."""
+
+    typed: TypedCommand
+    printed: PrintedColumns
+    print_as: PrintOptions
+    tail: int | None
+    limit: int | None
+    num_hidden: int
+
+    def run(self, dataset: Dataset) -> int:
+        """Print the records of *dataset*; return the exit status."""
+        report = Report()
+        rows = self.typed.printable_rows(dataset, self.printed, self.tail)
+        print_rows(
+            rows.schema,
+            rows.read_into(report),
+            self.print_as,
+            self.limit,
+            num_hidden=self.num_hidden,
+        )
+        findings = explain(report.findings)
+        warn_of_internal_topics(dataset)
+        warn_of_unread(dataset.unread)
+        warn_of_undelivered(report, self.typed.dispositions)
+        warn_of_aborted(report.aborted_delivered)
+        warn_of_findings(findings)
+        return exit_status(findings, dataset.unread)
+
+    def follow(self, open_dataset: Callable[[], Dataset]) -> int:
+        """Print the records, and those that are appended; return the exit status."""
+        topics = FollowedTopics(self.typed, self.printed)
+        following = FollowCommand(
+            open_dataset,
+            topics.choose,
+            topics.sources,
+            self.print_as.writer(
+                sys.stdout.buffer, self.printed.schema, num_hidden=self.num_hidden
+            ),
+            tail=self.tail,
+            limit=self.limit,
+            typed=topics,
+        )
+        following.run()
+        return exit_status(following.findings, list(following.unread))
 
 
-def _follow_typed(
-    open_dataset: Callable[[], Dataset],
-    typed: TypedCommand,
-    printed: PrintedColumns,
-    tail: int | None,
-    limit: int | None,
-) -> int:
-    """Print typed records, and those that are appended; return the exit status."""
-    topics = FollowedTopics(typed, printed)
-    following = FollowCommand(
-        open_dataset,
-        topics.choose,
-        topics.sources,
-        row_writer(printed.schema, printed.format_name, printed.bytes_as),
-        tail=tail,
-        limit=limit,
-        typed=topics,
-    )
-    following.run()
-    return exit_status(following.findings, list(following.unread))
+def _printed_columns(
+    print_as: PrintOptions, columns: Sequence[str] | None, hidden: Sequence[str]
+) -> PrintedColumns:
+    """Return the columns of typed records that are printed, and *hidden* ones."""
+    printed = PrintedColumns.of(columns, print_as.format_name, print_as.bytes_as)
+    return replace(printed, names=(*printed.names, *hidden))
+
+
+def _hidden_columns(
+    print_as: PrintOptions,
+    selection: Selection,
+    dispositions: Sequence[str] | None,
+    columns: Sequence[str],
+) -> tuple[str, ...]:
+    """Return the columns that are read for colors alone: none if all records are committed ones."""
+    is_plain = selection.isolation_level == "read_committed" and dispositions is None
+    if is_plain or not print_as.is_text or not Painter.for_stdout().is_on:
+        return ()
+    return tuple(name for name in COLOR_COLUMNS if name not in columns)
 
 
 def _remember_first(
@@ -282,16 +318,19 @@ def _remember_first(
 
 
 def _column_names(
-    table: TableDefinition, format_name: str, columns: Sequence[str] | None
+    table: TableDefinition, print_as: PrintOptions, columns: Sequence[str] | None
 ) -> tuple[str, ...]:
-    """Return the names of the columns to print, in the order of *table*."""
+    """Return the names of the columns to print, in the order of *table*; in text, the value of a record is the last."""
     if columns is not None:
         selected: Sequence[str] = table.check(tuple(columns))
-    elif format_name == "text":
+    elif print_as.is_text:
         text_columns = TEXT_COLUMNS.get(table.name)
         selected = table.default if text_columns is None else text_columns.split()
     elif table.name == "records":
         selected = [name for name in table.names if name not in NOT_IN_NDJSON]
     else:
         selected = table.names
-    return tuple(name for name in table.names if name in selected)
+    names = [name for name in table.names if name in selected]
+    if print_as.is_text and table.name == "records":
+        names.sort(key="value".__eq__)
+    return tuple(names)

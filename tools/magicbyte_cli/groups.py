@@ -21,6 +21,7 @@ from magicbyte.tables.arrays import batch_of
 from magicbyte_cli.display import counted, iso_time, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import check_writable, write_whole
+from magicbyte_cli.printed_rows import print_text
 from magicbyte_cli.selection import (
     GroupSelection,
     flag_option,
@@ -30,7 +31,6 @@ from magicbyte_cli.selection import (
     paths_argument,
 )
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
-from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.unread_messages import warn_of_unread
 
 Row = dict[str, Any]
@@ -169,10 +169,8 @@ def _print(rows: list[Row], names: Sequence[str], format_name: str) -> None:
         schema = pa.schema(
             [(name, pa.int64() if name in NUMBERS else pa.string()) for name in names]
         )
-        writer = TextWriter(out, schema, bytes_as="text", is_terminal=sys.stdout.isatty())
         cells = [{name: _text_cell(name, row[name]) for name in names} for row in rows]
-        writer.write(batch_of(cells, schema))
-        writer.flush()
+        print_text(batch_of(cells, schema))
     elif format_name == "ndjson":
         for row in rows:
             out.write(object_line({name: _json_cell(name, row.get(name)) for name in names}))

@@ -20,13 +20,11 @@ from magicbyte_cli import parameters
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.display import counted
 from magicbyte_cli.output_files import check_writable, whole_file
-from magicbyte_cli.printed_rows import print_rows
+from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, rows_where, where_options
 from magicbyte_cli.selection import (
-    bytes_option,
     disposition_option,
-    format_option,
     limit_options,
     limits_of,
     names_option,
@@ -85,14 +83,11 @@ MAX_PORT = 65_535
     "at all.",
 )
 @overwrite_option
-@format_option(
-    "Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.", "csv"
-)
 @names_option(
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
-@bytes_option
+@print_options("Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.")
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
 @click.option(
     "--topic", "topics", multiple=True, metavar="TOPIC", help="Only this topic; may be repeated."
@@ -116,9 +111,8 @@ def pcap(
     table_name: str,
     out: Path | None,
     overwrite: bool,
-    format_name: str,
     columns: tuple[str, ...] | None,
-    bytes_as: str,
+    print_as: PrintOptions,
     limit: int | None,
     topics: tuple[str, ...],
     ports: tuple[int, ...],
@@ -139,6 +133,7 @@ def pcap(
         raise click.UsageError(
             f"--disposition and --where-... apply to records, not to {table_name}"
         )
+    print_as.check()
     capture = mb.read_pcap(
         path,
         ports=ports,
@@ -151,18 +146,18 @@ def pcap(
         if not is_url(path):
             check_beside(out, normalize_path(path))
     table = TABLES[table_name]
-    is_text = out is None and format_name == "text"
+    is_text = out is None and print_as.is_text
     names = _column_names(table, table_name, columns, is_text=is_text)
     shown = dispositions or DELIVERED
     choose = partial(_chosen, capture, table, shown, where, columns_where)
     report = Report()
     if out is None:
         rows = choose(names)
-        print_rows(rows.schema, rows.read_into(report), format_name, bytes_as, limit)
+        print_rows(rows.schema, rows.read_into(report), print_as, limit)
     else:
         if limit is not None:
             raise click.UsageError("--limit applies to stdout, not to -o")
-        num_rows = _write(choose, table, names, out, bytes_as, report, overwrite=overwrite)
+        num_rows = _write(choose, table, names, out, print_as.bytes_as, report, overwrite=overwrite)
     if table_name == "records":
         warn_of_undelivered(report, shown)
     warn_of_findings(report.findings)

@@ -1,27 +1,127 @@
 """Prints rows of a table on stdout, in the formats of `--format`."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import IO
 
+import click
 import pyarrow as pa
 
+from magicbyte_cli.cell_texts import CellTexts
 from magicbyte_cli.csv_writer import CsvWriter
+from magicbyte_cli.expanded_text import ExpandedWriter
 from magicbyte_cli.ndjson import NdjsonWriter
+from magicbyte_cli.pager import paged_stdout
+from magicbyte_cli.painter import Painter
 from magicbyte_cli.progress import ProgressBar
+from magicbyte_cli.selection import Decorator, bytes_option, flag_option, format_option, options_as
+from magicbyte_cli.stderr_messages import warn
+from magicbyte_cli.terminal_table import TerminalWriter
 from magicbyte_cli.text_table import TextWriter
+
+RowWriter = NdjsonWriter | CsvWriter | TextWriter | TerminalWriter | ExpandedWriter
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PrintOptions:
+    """Values of the options that say how rows are printed. The fields are named as the parameters are."""
+
+    format_name: str
+    bytes_as: str
+    expanded: bool
+    no_trunc: bool
+    no_pager: bool
+
+    @property
+    def is_text(self) -> bool:
+        """Whether rows are text for people."""
+        return self.format_name == "text"
+
+    def check(self) -> None:
+        """Raise UsageError for options that do not go together."""
+        for is_given, option in ((self.expanded, "--expanded"), (self.no_trunc, "--no-trunc")):
+            if is_given and not self.is_text:
+                raise click.UsageError(f"{option} applies to text, not to {self.format_name}")
+
+    def writer(self, out: IO[bytes], schema: pa.Schema, *, num_hidden: int = 0) -> RowWriter:
+        """Return a writer of rows to *out*, which goes to stdout.
+
+        *num_hidden*: columns at the end that only decide on the color of a line of text.
+        """
+        if self.format_name == "csv":
+            return CsvWriter(out, schema, bytes_as=self.bytes_as)
+        if self.format_name == "ndjson":
+            return NdjsonWriter(out, schema, bytes_as=self.bytes_as)
+        cell_texts = CellTexts(bytes_as=self.bytes_as)
+        if self.expanded:
+            return ExpandedWriter(
+                out,
+                schema,
+                cell_texts=cell_texts,
+                painter=Painter.for_stdout(),
+                num_hidden=num_hidden,
+            )
+        return text_writer(
+            out, schema, cell_texts=cell_texts, num_hidden=num_hidden, is_cut=not self.no_trunc
+        )
+
+
+def text_writer(
+    out: IO[bytes],
+    schema: pa.Schema,
+    *,
+    cell_texts: CellTexts | None = None,
+    right_aligned: Sequence[bool] | None = None,
+    num_hidden: int = 0,
+    is_cut: bool = True,
+    is_folded: bool = True,
+) -> TextWriter | TerminalWriter:
+    """Return a writer of aligned columns to *out*: one that knows a terminal's width, or one that cuts nothing."""
+    cell_texts = cell_texts or CellTexts(bytes_as="text")
+    painter = Painter.for_stdout()
+    if sys.stdout.isatty():
+        return TerminalWriter(
+            out,
+            schema,
+            cell_texts=cell_texts,
+            painter=painter,
+            right_aligned=right_aligned,
+            num_hidden=num_hidden,
+            is_cut=is_cut,
+            is_folded=is_folded,
+        )
+    return TextWriter(
+        out,
+        schema,
+        cell_texts=cell_texts,
+        painter=painter,
+        right_aligned=right_aligned,
+        num_hidden=num_hidden,
+    )
 
 
 def print_rows(
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
-    format_name: str,
-    bytes_as: str,
+    options: PrintOptions,
     limit: int | None,
+    *,
+    num_hidden: int = 0,
 ) -> None:
-    """Write the rows of *batches* to stdout, at most *limit*."""
-    writer = row_writer(schema, format_name, bytes_as)
+    """Write the rows of *batches* to stdout, or to a pager, at most *limit*.
+
+    Messages on stderr belong after it: a pager would hide them.
+    """
+    with paged_stdout(is_wanted=options.is_text and not options.no_pager) as out:
+        writer = options.writer(out, schema, num_hidden=num_hidden)
+        write_rows(writer, batches, limit)
+    _warn_of_left_out(writer, "--expanded and --no-trunc show them")
+
+
+def write_rows(writer: RowWriter, batches: Iterator[pa.RecordBatch], limit: int | None) -> None:
+    """Write the rows of *batches*, at most *limit*, and show the progress if they do not go to a terminal."""
     num_rows = 0
-    # On a terminal the rows themselves show the progress.
     with ProgressBar(is_shown=sys.stderr.isatty() and not sys.stdout.isatty()) as bar:
         for batch in batches:
             is_last = limit is not None and num_rows + batch.num_rows >= limit
@@ -33,16 +133,51 @@ def print_rows(
             bar.show(num_rows)
             if is_last:
                 break
-    writer.flush()
+    finish(writer)
 
 
-def row_writer(
-    schema: pa.Schema, format_name: str, bytes_as: str
-) -> NdjsonWriter | CsvWriter | TextWriter:
-    """Return the writer of *format_name* to stdout."""
-    out = sys.stdout.buffer
-    if format_name == "csv":
-        return CsvWriter(out, schema, bytes_as=bytes_as)
-    if format_name == "ndjson":
-        return NdjsonWriter(out, schema, bytes_as=bytes_as)
-    return TextWriter(out, schema, bytes_as=bytes_as, is_terminal=sys.stdout.isatty())
+def finish(writer: RowWriter) -> None:
+    """Write what is left in the buffers of *writer*, and the names of the columns if there were no rows."""
+    if isinstance(writer, TerminalWriter):
+        writer.finish()
+    else:
+        writer.flush()
+
+
+def print_text(batch: pa.RecordBatch) -> None:
+    """Print the rows of *batch* on stdout as aligned columns."""
+    writer = text_writer(sys.stdout.buffer, batch.schema, is_folded=False)
+    writer.write(batch)
+    finish(writer)
+    _warn_of_left_out(writer, "a wider one shows them, and a pipe into `less -S`")
+
+
+def _warn_of_left_out(writer: RowWriter, advice: str) -> None:
+    """Print which columns did not fit the terminal."""
+    if isinstance(writer, TerminalWriter) and writer.left_out:
+        warn(f"columns that do not fit this terminal: {', '.join(writer.left_out)}; {advice}")
+
+
+def print_options(format_help: str) -> Decorator:
+    """Return a decorator that adds the options of PrintOptions and passes them on as `print_as`."""
+    return options_as(
+        PrintOptions,
+        format_option(format_help, "csv"),
+        bytes_option,
+        flag_option(
+            "--expanded",
+            "-x",
+            help="Print each row as a block with a line for each column, as psql does with \\x. Nothing is cut.",
+        ),
+        flag_option(
+            "--no-trunc",
+            help="On a terminal, print whole cells, and all columns, however narrow the terminal is. Elsewhere "
+            "nothing is ever cut.",
+        ),
+        flag_option(
+            "--no-pager",
+            help="On a terminal, print longer output at once instead of in a pager, which is the command in "
+            "MAGICBYTE_PAGER or PAGER, else less.",
+        ),
+        argument="print_as",
+    )

@@ -312,7 +312,7 @@ def selection_options() -> Decorator:
     """
     offset_option = functools.partial(click.option, type=parameters.offset, metavar="OFFSET")
     time_option = functools.partial(click.option, type=parameters.time, metavar="TIME")
-    return _selection_decorator(
+    return options_as(
         Selection,
         *topic_options,
         offset_option("--from-offset", help="First offset to read."),
@@ -346,31 +346,32 @@ def selection_options() -> Decorator:
     )
 
 
-def _selection_decorator(
-    selection_class: type[LogSelection | StateSelection],
-    *decorators: Decorator,
-    argument: str = "selection",
+def options_as(
+    options_class: type[Any], *decorators: Decorator, argument: str = "selection"
 ) -> Decorator:
-    """Return a decorator that adds options and passes their values on as *argument*."""
-    names = tuple(field.name for field in fields(selection_class))
+    """Return a decorator that adds options and passes their values on as *argument*, a dataclass of them.
+
+    A field of *options_class* for which a command has no option keeps its default.
+    """
+    names = tuple(field.name for field in fields(options_class))
 
     def decorate(command: Callable[..., Any]) -> Callable[..., Any]:
         @functools.wraps(command)
         def with_selection(**arguments: Any) -> Any:
-            values = {name: arguments.pop(name) for name in names}
-            return command(**{argument: selection_class(**values)}, **arguments)
+            values = {name: arguments.pop(name) for name in names if name in arguments}
+            return command(**{argument: options_class(**values)}, **arguments)
 
         return with_options(decorators)(with_selection)
 
     return decorate
 
 
-log_selection_options = _selection_decorator(
+log_selection_options = options_as(
     LogSelection, *topic_options, search_option, *limit_options, *store_options
 )
 """Decorator that adds the options of a LogSelection and passes them on as `selection`."""
 
-source_options = _selection_decorator(
+source_options = options_as(
     SourceSelection,
     *topic_options,
     *partition_options,
@@ -380,7 +381,7 @@ source_options = _selection_decorator(
 )
 """Decorator that adds the options of a SourceSelection and passes them on as `selection`."""
 
-group_options = _selection_decorator(
+group_options = options_as(
     GroupSelection,
     click.option(
         "--group", multiple=True, metavar="GROUP", help="Only this group; may be repeated."
@@ -404,7 +405,7 @@ group_options = _selection_decorator(
 )
 """Decorator that adds the options of a GroupSelection and passes them on as `selection`."""
 
-cluster_options = _selection_decorator(
+cluster_options = options_as(
     ClusterSelection,
     topic_options[0],
     click.option(

@@ -15,10 +15,12 @@ from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.output_guard import check_outside
 from magicbyte.tables.table_files import TableFile
 from magicbyte_cli import parameters
+from magicbyte_cli.cell_texts import CellTexts
 from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.display import printable
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
+from magicbyte_cli.printed_rows import finish, text_writer
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.result_text import ResultColumns, as_json, as_text
 from magicbyte_cli.selection import (
@@ -38,7 +40,6 @@ from magicbyte_cli.stderr_messages import (
     warn_of_findings,
     warn_of_undelivered,
 )
-from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.unread_messages import warn_of_unread
 
 FORMATS = ("text", "csv", "ndjson", "parquet")
@@ -195,13 +196,12 @@ def _writing(
     elif format_name == "csv":
         row_writer = CsvWriter(file, columns.schema, bytes_as=bytes_as)
     else:
-        is_terminal = file is sys.stdout.buffer and sys.stdout.isatty()
-        row_writer = TextWriter(
+        row_writer = text_writer(
             file,
             columns.schema,
-            bytes_as=bytes_as,
-            is_terminal=is_terminal,
+            cell_texts=CellTexts(bytes_as=bytes_as),
             right_aligned=columns.right_aligned,
+            is_folded=False,
         )
 
     def write(batch: pa.RecordBatch) -> None:
@@ -209,7 +209,7 @@ def _writing(
             row_writer.write(columns.convert(batch.slice(start, CONVERTED_ROWS)))
 
     yield write
-    row_writer.flush()
+    finish(row_writer)
 
 
 def _write_plan(file: BinaryIO, batch: pa.RecordBatch) -> None:

@@ -4,6 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import magicbyte as mb
+from magicbyte_cli.cell_texts import NULL
 from magicbyte_cli.display import (
     NumberFormat,
     byte_size,
@@ -20,7 +21,7 @@ from magicbyte_cli.report.stats.class_labels import (
     named_rows,
     ratio,
 )
-from magicbyte_cli.text_table import NULL, table_lines
+from magicbyte_cli.text_table import table_lines
 
 Row = dict[str, Any]
 

@@ -9,11 +9,9 @@ import click
 
 from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.logdir.unread_path import FAILURES
-from magicbyte_cli.csv_writer import CsvWriter
-from magicbyte_cli.ndjson import NdjsonWriter
+from magicbyte_cli.printed_rows import RowWriter
 from magicbyte_cli.selection import flag_option, with_options
 from magicbyte_cli.stderr_messages import warn, warn_of_findings
-from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.unread_messages import warn_of_unread
 
 if TYPE_CHECKING:
@@ -49,7 +47,7 @@ class FollowCommand:
     open_dataset: Callable[[], Dataset]
     choose: "RecordFilter"
     columns: Sequence[str]
-    writer: NdjsonWriter | CsvWriter | TextWriter
+    writer: RowWriter
     tail: int | None
     limit: int | None
     typed: "FollowedTopics | None" = None

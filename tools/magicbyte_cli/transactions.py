@@ -15,6 +15,7 @@ from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
 from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.printed_rows import print_text
 from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
 from magicbyte_cli.stderr_messages import (
     exit_status,
@@ -22,7 +23,6 @@ from magicbyte_cli.stderr_messages import (
     warn_of_findings,
     warn_of_internal_topics,
 )
-from magicbyte_cli.text_table import TextWriter
 from magicbyte_cli.unread_messages import warn_of_unread
 
 Row = dict[str, Any]
@@ -193,11 +193,11 @@ def _write_text(out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row]) -
     if not outcome_rows:
         out.write(text_line("no transactions"))
         return
-    _write_rows(out, outcome_rows, OUTCOME_COLUMNS)
+    print_text(batch_of(outcome_rows, OUTCOME_COLUMNS))
     if not open_rows:
         return
     out.write(text_line("") + text_line("open transactions, the oldest of each partition first:"))
-    _write_rows(out, open_rows, OPEN_COLUMNS)
+    print_text(batch_of(open_rows, OPEN_COLUMNS))
     out.writelines(text_line(_hanging(row)) for row in open_rows if row["hangs"])
     commands = [row["abort"] for row in open_rows if row["abort"] is not None]
     if commands:
@@ -218,9 +218,3 @@ def _hanging(row: Row) -> str:
         f"{row['topic']}-{row['partition']}: the transaction from offset {row['first_offset']} hangs (KAFKA-12671): "
         f"{reason}, so that no coordinator will end it"
     )
-
-
-def _write_rows(out: IO[bytes], rows: list[Row], schema: pa.Schema) -> None:
-    writer = TextWriter(out, schema, bytes_as="text", is_terminal=sys.stdout.isatty())
-    writer.write(batch_of(rows, schema))
-    writer.flush()

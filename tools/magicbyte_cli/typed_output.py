@@ -20,7 +20,7 @@ from magicbyte_cli.selection import Decorator, with_options
 from magicbyte_cli.stderr_messages import warn
 
 TEXT_COLUMNS = (
-    *("topic", "partition", "offset", "timestamp", "key", "value_schema", "value", "headers"),
+    *("topic", "partition", "offset", "timestamp", "key", "headers", "value_schema", "value"),
 )
 SCHEMA_LABELS = ("key_schema", "value_schema")
 """Columns of the text format with subject, version and id of a schema in one cell."""
