@@ -114,16 +114,18 @@ def digest(case: VectorCase) -> str:
 
 
 def text(value: Any) -> bytes:
-    """Encode *value* as JSON with one line per log entry and record, so that diffs stay short."""
+    """Encode *value* as JSON with one line per key, log entry and record, so that diffs stay short.
+
+    There are no blanks: with them, the vectors are larger by a twelfth.
+    """
     return (_json(value, 0, 3) + "\n").encode()
 
 
 def _json(value: Any, depth: int, deepest: int) -> str:
-    indent = "\n" + " " * depth
     if depth < deepest and isinstance(value, dict) and value:
-        parts = [f"{_json(k, 0, 0)}: {_json(v, depth + 1, deepest)}" for k, v in value.items()]
-        return f"{{{indent} " + f",{indent} ".join(parts) + f"{indent}}}"
-    if depth < deepest and isinstance(value, list) and value:
+        parts = [f"{_json(k, 0, 0)}:{_json(v, depth + 1, deepest)}" for k, v in value.items()]
+        return "{\n" + ",\n".join(parts) + "\n}"
+    if depth < deepest and isinstance(value, list) and any(isinstance(v, dict) for v in value):
         parts = [_json(v, depth + 1, depth + 1) for v in value]
-        return f"[{indent} " + f",{indent} ".join(parts) + f"{indent}]"
-    return json.dumps(value, ensure_ascii=False, separators=(", ", ": "))
+        return "[\n" + ",\n".join(parts) + "\n]"
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
