@@ -38,14 +38,21 @@ class BrokerAnswer:
         return json.loads(self.text) if self.verdict == "accept" else None
 
 
-def storage_answers(version: str, files: Sequence[tuple[str, Path, bool]]) -> list[BrokerAnswer]:
-    """Return the answer of Kafka *version* for each of *files*: format, path, topic is compacted."""
+def storage_answers(
+    version: str, files: Sequence[tuple[str, Path, bool]], *flags: str
+) -> list[BrokerAnswer]:
+    """Return the answer of Kafka *version* for each of *files*: format, path, topic is compacted.
+
+    With `--loaded` in *flags*, files are read as a broker loads a partition.
+    """
     lines = [
         f"{kind}\t{path}\t{'compacted' if is_compacted else ''}\n"
         for kind, path, is_compacted in files
     ]
     done = subprocess.run(
-        command("KafkaStorage", version), input="".join(lines).encode(), stdout=subprocess.PIPE
+        [*command("KafkaStorage", version), *flags],
+        input="".join(lines).encode(),
+        stdout=subprocess.PIPE,
     )
     lines = done.stdout.decode("utf-8").removesuffix("\n").split("\n")
     answers = [BrokerAnswer(*line.split(" ", 1)) for line in lines]

@@ -260,12 +260,13 @@ STORAGE_FORMATS = (*OURS, "kafka_metadata_record", "kafka_produced")
 
 @with_java
 @pytest.mark.parametrize("version", RELEASES)
-def test_storage_classes_judge_the_vectors_as_expected(version: str) -> None:
+@pytest.mark.parametrize("flags", [[], ["--loaded"]], ids=["checked", "loaded"])
+def test_storage_classes_judge_the_vectors_as_expected(flags: list[str], version: str) -> None:
     chosen = [case for case in load_cases(VECTORS) if case.format in STORAGE_FORMATS]
     files = [(case.format, case.data_path, bool(case.settings.get("compacted"))) for case in chosen]
     found = {
         case.id: f"{case.verdict}: {answer.verdict} {answer.text}"
-        for case, answer in zip(chosen, storage_answers(version, files), strict=True)
+        for case, answer in zip(chosen, storage_answers(version, files, *flags), strict=True)
         if answer.verdict != "absent" and case.verdict not in ("either", verdict_of(case, answer))
     }
     assert found == {}

@@ -20,6 +20,19 @@ FRAMING_ALONE = (
 )
 """Reason of cases whose entries no broker writes."""
 
+LOADED_WITHOUT_A_CHECK = (
+    "A broker loads the indexes of its own segments without sanityCheck, and reads the whole entries. The "
+    "cache of remote indexes calls sanityCheck, which refuses the file."
+)
+
+INCOMPLETE_ENTRY: dict[str, Any] = {
+    "caught_by": "exact",
+    "reason": LOADED_WITHOUT_A_CHECK,
+    "is_kafka_refusal": True,
+    "source": "AbstractIndex, sanityCheck",
+}
+"""Fields of cases of an index that ends inside an entry."""
+
 TOPIC_ID = "MkTv-x9ERN6gwVYOfqE3Ag"
 
 
@@ -122,23 +135,21 @@ def offset_indexes() -> Iterator[VectorCase]:
         "Room for one more entry, which is not one of offset 0.",
         source="AbstractIndex",
     )
-    yield form.broken(
+    yield form.doubtful(
         "byte-1-at-the-end",
         offset_index((30, 4200)) + b"\x01",
         "The size is no multiple of 8, and the byte too many is no zero.",
-        caught_by="exact",
         classes=[96],
-        source="AbstractIndex.sanityCheck",
         made="a byte behind the last entry",
+        **INCOMPLETE_ENTRY,
     )
-    yield form.broken(
+    yield form.doubtful(
         "cut",
         offset_index((30, 4200), (71, 8500))[:-3],
-        "The size is no multiple of 8: a broker deletes the file and makes it anew.",
-        caught_by="exact",
+        "The size is no multiple of 8: the last entry is not whole.",
         classes=[96],
-        source="AbstractIndex.sanityCheck",
         made="the last three bytes are missing",
+        **INCOMPLETE_ENTRY,
     )
 
 
@@ -203,23 +214,21 @@ def time_indexes() -> Iterator[VectorCase]:
         "Room for one more entry, which is not one of 1970.",
         **zeros_of_a_killed_broker,
     )
-    yield form.broken(
+    yield form.doubtful(
         "byte-1-at-the-end",
         time_index((T0, 30)) + b"\x01",
         "The size is no multiple of 12, and the byte too many is no zero.",
-        caught_by="exact",
         classes=[96],
-        source="AbstractIndex.sanityCheck",
         made="a byte behind the last entry",
+        **INCOMPLETE_ENTRY,
     )
-    yield form.broken(
+    yield form.doubtful(
         "cut",
         time_index((T0, 30), (T0 + 1, 31))[:-5],
-        "The size is no multiple of 12: a broker deletes the file and makes it anew.",
-        caught_by="exact",
+        "The size is no multiple of 12: the last entry is not whole.",
         classes=[96],
-        source="AbstractIndex.sanityCheck",
         made="the last five bytes are missing",
+        **INCOMPLETE_ENTRY,
     )
 
 

@@ -2,6 +2,8 @@
 // by reflection, as several are in Scala in old releases. A runner of the vectors with --lines. Without it, standard
 // input is FORMAT <tab> FILE <tab> "compacted" or "", and each line is answered by "accept" and the entries as
 // JSON, "refuse" and an error, or "absent" and a class.
+// With --loaded, files are read as a broker loads a partition: indexes without sanityCheck, which only the cache of remote
+// indexes calls, and leader epochs into LeaderEpochFileCache. Formats that have one reader are then absent.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -32,7 +34,8 @@ public class KafkaStorage {
         "org.apache.kafka.common.compress.", "org.apache.kafka.common.utils.internals.", "org.apache.kafka.common.utils.",
         "org.apache.kafka.common.protocol.", "org.apache.kafka.common.requests.", "org.apache.kafka.common.metadata.",
         "org.apache.kafka.metadata.",
-        "org.apache.kafka.server.common.", "kafka.log.", "kafka.server.", "kafka.server.checkpoints.", "kafka.raft.metadata.",
+        "org.apache.kafka.server.common.", "org.apache.kafka.server.util.", "org.apache.kafka.storage.internals.epoch.",
+        "kafka.server.epoch.", "kafka.log.", "kafka.server.", "kafka.server.checkpoints.", "kafka.raft.metadata.",
         "org.apache.kafka.raft.metadata.",
     };
 
@@ -45,6 +48,10 @@ public class KafkaStorage {
         "kafka_leader_epoch_checkpoint", "leader-epoch-checkpoint",
         "kafka_offset_checkpoint", "replication-offset-checkpoint");
 
+    private static final List<String> LOADED = List.of(
+        "kafka_offset_index", "kafka_time_index", "kafka_leader_epoch_checkpoint");
+    private static boolean isLoaded = false;
+
     private static class AbsentException extends Exception {
         AbsentException(String message) {
             super(message);
@@ -56,6 +63,7 @@ public class KafkaStorage {
         PrintStream out = new PrintStream(System.out, true, StandardCharsets.UTF_8);
         Path folder = Files.createTempDirectory("kafka-storage");
         boolean isRunner = List.of(arguments).contains("--lines");
+        isLoaded = List.of(arguments).contains("--loaded");
         for (String line; (line = lines.readLine()) != null; ) {
             if (isRunner) {
                 JsonNode question = new ObjectMapper().readTree(line);
@@ -95,6 +103,9 @@ public class KafkaStorage {
     }
 
     private static String read(String format, File file, boolean isCompacted) throws Throwable {
+        if (isLoaded && !LOADED.contains(format)) {
+            throw new AbsentException("another reader of " + format);
+        }
         switch (format) {
             case "kafka_offset_index": return index("OffsetIndex", file, "offset", "position");
             case "kafka_time_index": return index("TimeIndex", file, "timestamp", "offset");
@@ -111,7 +122,7 @@ public class KafkaStorage {
             case "kafka_partition_metadata":
                 return rows(List.of(call(create("PartitionMetadataFile", file, channel()), "read")), "topicId");
             case "kafka_leader_epoch_checkpoint":
-                return rows(call(create("LeaderEpochCheckpointFile", file, channel()), "read"), "epoch", "startOffset");
+                return epochs(create("LeaderEpochCheckpointFile", file, channel()));
             case "kafka_offset_checkpoint":
                 return offsets(call(create("OffsetCheckpointFile", file, channel()), "read"));
             case "kafka_metadata_record": {
@@ -130,7 +141,9 @@ public class KafkaStorage {
     private static String index(String name, File file, String... fields) throws Throwable {
         Object index = create(name, file, 0L, -1, true);
         try {
-            call(index, "sanityCheck");
+            if (!isLoaded) {
+                call(index, "sanityCheck");
+            }
             List<Object> entries = new ArrayList<>();
             for (int number = 0; number < (int) call(index, "entries"); number++) {
                 entries.add(call(index, "entry", number));
@@ -143,6 +156,23 @@ public class KafkaStorage {
                 call(index, "close");
             }
         }
+    }
+
+    private static String epochs(Object checkpoint) throws Throwable {
+        if (!isLoaded) {
+            return rows(call(checkpoint, "read"), "epoch", "startOffset");
+        }
+        Object partition = create("TopicPartition", "t", 0);
+        Object cache;
+        try {
+            cache = create("LeaderEpochFileCache", partition, checkpoint, create("KafkaScheduler", 1));
+        } catch (AbsentException error) { // 2.8 takes a function that returns the log end offset
+            Class<?> function = Class.forName("scala.Function0");
+            Object logEnd = Proxy.newProxyInstance(function.getClassLoader(), new Class<?>[] {function},
+                (proxy, method, values) -> Long.MAX_VALUE);
+            cache = create("LeaderEpochFileCache", partition, logEnd, checkpoint);
+        }
+        return rows(call(cache, "epochEntries"), "epoch", "startOffset");
     }
 
     private static Object channel() throws Throwable {

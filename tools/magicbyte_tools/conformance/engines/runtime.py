@@ -11,7 +11,7 @@ import pyarrow as pa
 import magicbyte as mb
 from magicbyte.engines.companion_rows import read_rows
 from magicbyte.errors import FormatError, error_of
-from magicbyte.logdir.checkpoints import parse_offsets
+from magicbyte.logdir.checkpoints import parse_offset_lines
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte_formats.wire import ProducerSnapshotHeader
 from magicbyte_tools.conformance.answer_shape import CHECKS
@@ -128,13 +128,13 @@ def _producer_snapshot(data: bytes) -> Answer:
 
 
 def _offset_checkpoint(data: bytes) -> Answer:
-    offsets = parse_offsets(data)
-    head = {"version": "0", "num_entries": str(len(offsets))} if data else {}
+    lines = parse_offset_lines(data)
+    counts = ("0", str(len(lines)))[: len(data.splitlines())]  # an empty file has no version either
     entries = [
         {"topic": topic, "partition": str(partition), "offset": str(offset)}
-        for (topic, partition), offset in offsets.items()
+        for topic, partition, offset in lines
     ]
-    return {**head, "entries": entries}
+    return {**dict(zip(("version", "num_entries"), counts, strict=False)), "entries": entries}
 
 
 def _tree(columns: Any, longs: tuple[str, ...]) -> Answer:
