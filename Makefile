@@ -119,6 +119,10 @@ parsers-release: .venv/dev ## Write an archive of parsers for each language, to 
 docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/ and tests/vectors/
 	$(BIN)/python -m magicbyte_tools.reference
 
+.PHONY: docs-site
+docs-site: .venv/docs/installed ## Write the documentation as a site with search, to OUT or dist/site
+	NO_MKDOCS_2_WARNING=1 .venv/docs/bin/python -m mkdocs build --strict --quiet --site-dir $(or $(OUT),dist/site)
+
 .PHONY: gallery
 gallery: .venv/dev ## Write a pull request to the Kaitai format gallery, to OUT or dist/gallery
 	$(BIN)/python -m magicbyte_tools.webide.gallery $(or $(OUT),dist/gallery)
@@ -169,6 +173,7 @@ lock: .venv/run ## Choose newer versions of all dependencies
 	$(call compile,dev,pyproject.toml --extra jit --extra spark --group dev)
 	$(call compile,run,pyproject.toml --extra jit --extra spark --constraint requirements/dev.lock)
 	$(call compile,build,--group build --constraint requirements/dev.lock)
+	$(call compile,docs,--group docs --constraint requirements/dev.lock)
 
 .PHONY: prove
 prove: ## Run `make run` and `make test` in clean clones: no HOME, no Java, no Node
@@ -199,5 +204,13 @@ install = $(UV) pip install --python $(BIN)/python $(flags) $(1) || $(pip) $(fla
 
 .venv/dev: requirements/dev.lock .venv/run
 	@$(call install,--require-hashes --requirement requirements/dev.lock)
+	@rm -rf .cache/uv
+	@touch $@
+
+# MkDocs has an environment of its own: tests do not wait for it, and its dependencies limit no others.
+.venv/docs/installed: requirements/docs.lock .venv/run
+	@$(PYTHON) -m venv .venv/docs
+	@$(UV) pip install --quiet --python .venv/docs/bin/python --require-hashes --requirement $< \
+		|| .venv/docs/bin/python -m pip install --quiet --disable-pip-version-check --require-hashes --requirement $<
 	@rm -rf .cache/uv
 	@touch $@

@@ -1,10 +1,10 @@
-"""python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats and docs/findings.md.
+"""python -m magicbyte_tools.reference [--check] [--html OUT]: write docs/formats and the other generated files of docs/.
 
 `--check` names the files that are outdated.
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from magicbyte_tools.generate import message_schemas
@@ -14,9 +14,16 @@ from magicbyte_tools.reference.findings_page import findings_page
 from magicbyte_tools.reference.html import html
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.reference import reference
+from magicbyte_tools.reference.terminal_picture import terminal_picture
 
-FORMATS = CHECKOUT / "docs" / "formats"
-FINDINGS = CHECKOUT / "docs" / "findings.md"
+DOCS = CHECKOUT / "docs"
+FORMATS = DOCS / "formats"
+
+SINGLE_FILES: Mapping[str, Callable[[], str]] = {
+    "findings.md": findings_page,
+    "pictures/terminal.svg": terminal_picture,
+}
+"""Generated files beside docs/formats: the functions that return their texts, by path below docs/."""
 
 
 def differing(pages: dict[str, str], folder: Path = FORMATS) -> list[Path]:
@@ -59,19 +66,25 @@ def check(pages: dict[str, str], folder: Path = FORMATS) -> int:
     return int(bool(found))
 
 
-def check_findings(page: Path = FINDINGS) -> int:
-    """Print *page* and return 1 if it differs from the codes of findings, else 0."""
-    if page.is_file() and _text(page) == findings_page():
-        return 0
-    print(f"{_shown(page)} is not what the codes of findings say: run `make docs`.")
-    return 1
+def outdated(folder: Path = DOCS) -> list[Path]:
+    """Return the paths of SINGLE_FILES that are not in *folder* as their functions write them."""
+    files = {folder / name: text_of() for name, text_of in SINGLE_FILES.items()}
+    return [path for path, text in files.items() if not path.is_file() or _text(path) != text]
+
+
+def check_single_files(folder: Path = DOCS) -> int:
+    """Print the paths of SINGLE_FILES that are outdated in *folder*; return 1 if any are, else 0."""
+    found = outdated(folder)
+    for path in found:
+        print(f"{_shown(path)} is not what the code says: run `make docs`.")
+    return int(bool(found))
 
 
 def main(arguments: Sequence[str]) -> int:
-    """Write or check docs/formats, or write the HTML file; return the exit status."""
+    """Write or check the generated files, or write the HTML file; return the exit status."""
     wanted = reference(Library(specs()), message_schemas.load_all())
     if arguments == ["--check"]:
-        return check(wanted) | check_findings()
+        return check(wanted) | check_single_files()
     if len(arguments) == 2 and arguments[0] == "--html":
         Path(arguments[1]).write_text(html(wanted), "utf-8", newline="\n")
         return 0
@@ -79,7 +92,11 @@ def main(arguments: Sequence[str]) -> int:
         print(__doc__, file=sys.stderr)
         return 2
     write(wanted)
-    FINDINGS.write_text(findings_page(), "utf-8", newline="\n")
+    for path in outdated():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        text = SINGLE_FILES[path.relative_to(DOCS).as_posix()]()
+        path.write_text(text, "utf-8", newline="\n")
+        print(_shown(path))
     return 0
 
 
