@@ -13,6 +13,7 @@ SOURCES = Path(__file__).with_name("java")
 
 RUNNERS = {
     "KafkaJava": client_runner.RUNNERS / "kafka-records",
+    "KafkaFetches": client_runner.RUNNERS / "kafka-consumer",
     "KafkaStorage": client_runner.RUNNERS / "kafka-storage",
 }
 """Folders of classes that are runners of the vectors too, by name."""

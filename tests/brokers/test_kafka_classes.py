@@ -51,11 +51,9 @@ ORDER = ("offset-out-of-order", "offset-outside-segment")
 """Errors of entries that are delivered nevertheless (D29, D39)."""
 
 
-def java_runner(version: str, *flags: str) -> Runner:
-    """Return the runner of Kafka's record classes, as the vectors' protocol has it."""
-    return Runner(
-        command=[*command("KafkaJava", version), *flags], process_per="run", bounds=BOUNDS
-    )
+def java_runner(version: str, *flags: str, main: str = "KafkaJava") -> Runner:
+    """Return the runner *main*, by default of Kafka's record classes, as the vectors' protocol has it."""
+    return Runner(command=[*command(main, version), *flags], process_per="run", bounds=BOUNDS)
 
 
 @with_java
@@ -66,6 +64,18 @@ def test_record_classes_judge_the_vectors_as_expected(flags: list[str], version:
     outcomes = scored(java_runner(version, *flags).answers(chosen), {})
     failures = [failure_line(one) for one in outcomes if one.outcome == "failed"]
     assert not failures, "\n".join(failures)
+
+
+@with_java
+@pytest.mark.parametrize("version", RELEASES)
+def test_the_consumer_judges_fetched_bytes_as_expected(version: str) -> None:
+    chosen = [case for case in load_cases(VECTORS) if case.format == "kafka_fetched"]
+    aborted = next(case for case in chosen if case.id == "kafka_fetched/aborted")
+    unlisted = Case("unlisted", aborted.data_path, {**aborted.content, "aborted_transactions": []})
+    runner = java_runner(version, main="KafkaFetches")
+    *outcomes, last = scored(runner.answers([*chosen, unlisted]), {})
+    assert [failure_line(one) for one in outcomes if one.outcome != "passed"] == []
+    assert last.outcome == "failed", "the consumer does not see the list"
 
 
 def mutated_entries() -> list[bytes]:

@@ -68,6 +68,15 @@ def test_rows_of_a_format_that_has_none_are_no_answer() -> None:
     assert outcome(case, fields={}, records=[]) == "passed"
 
 
+def test_fields_are_no_answer_to_fetched_bytes() -> None:
+    case = {"format": "kafka_fetched", "verdict": "valid", "records": [ROW]}
+    case |= {"needs": ["v2", "transactions"], "fetch_offset": "0", "aborted_transactions": []}
+    assert "unanswered" in complaints(case, fields={"entries": []}, error=None)
+    assert outcome(case, records=[ROW], error=None) == "passed"
+    assert "found 2" in complaints(case, records=[ROW, NEXT], error=None)
+    assert outcome(case, records=[ROW, NEXT], error=None, lacks=["transactions"]) == "not-judged"
+
+
 @pytest.mark.parametrize(
     "wrong",
     [

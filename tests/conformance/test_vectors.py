@@ -65,6 +65,26 @@ def test_the_schema_takes_a_sound_case(case: dict[str, Any]) -> None:
     assert list(VALIDATOR.iter_errors(case)) == []
 
 
+FETCHED: dict[str, Any] = {
+    **{key: SOUND[key] for key in ("why", "made", "source", "verdict", "records")},
+    "format": "kafka_fetched",
+    "levels": ["v2-committed"],
+    "needs": ["v2", "transactions"],
+    "fetch_offset": "5",
+    "aborted_transactions": [{"producer_id": "4000", "first_offset": "1"}],
+}
+
+
+def test_the_schema_asks_of_fetched_bytes_what_a_response_says_and_no_fields() -> None:
+    assert list(VALIDATOR.iter_errors(FETCHED)) == []
+    assert list(VALIDATOR.iter_errors({**FETCHED, "aborted_transactions": None})) == []
+    for key in ("fetch_offset", "aborted_transactions", "records", "needs"):
+        assert list(VALIDATOR.iter_errors({name: FETCHED[name] for name in FETCHED if name != key}))
+    wrong_list = [{"producer_id": 4000, "first_offset": "1"}]
+    for wrong in ({"fields": {}}, {"fetch_offset": 5}, {"aborted_transactions": wrong_list}):
+        assert list(VALIDATOR.iter_errors({**FETCHED, **wrong}))
+
+
 OF_DAMAGE = ["error", "code", "caught_by", "records_before", "findings"]
 
 
@@ -94,6 +114,8 @@ def test_the_schema_misses_every_key_that_a_log_needs(case: dict[str, Any], key:
         {"levels": []},
         {"needs": ["v3"]},
         {"compacted": True},
+        {"fetch_offset": "0"},
+        {"aborted_transactions": []},
         {"limits": {"max_bytes": 1}},
         {"findings": [{"code": "bad-size", "severity": "fatal", "position": 0}]},
     ],
@@ -197,6 +219,7 @@ def test_each_level_has_cases_and_is_of_its_formats(all_cases: list[Case]) -> No
     logs = ("v2-read", "v2-safe", "v2-strict", "legacy")
     assert all(formats[level] == {"kafka_log"} for level in logs)
     assert formats["files"] == set(case_levels.FILES)
+    assert formats["v2-committed"] == {"kafka_fetched"}
     assert formats["write"] == {"kafka_produced"}
     assert formats["directory"] == {"log_dir"}
 

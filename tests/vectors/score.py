@@ -87,7 +87,7 @@ def _text(value: Any) -> str:
 KINDS = ("valid", "invalid")
 """Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
-SETTING_KEYS = ("limits", "compacted")
+SETTING_KEYS = ("limits", "compacted", "fetch_offset", "aborted_transactions")
 """Keys of a case that are passed on to the runner as settings."""
 
 Verdict = Literal["valid", "invalid", "either"]
@@ -411,7 +411,7 @@ READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", 
 CHECKS = (*READER_CHECKS, "produced")
 """Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
-FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits")
+FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits", "transactions")
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 
 RECORD_KEYS = ("offset", "key", "value")
@@ -641,6 +641,9 @@ def parse(engine_output: Output) -> Answer:
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 """Keys of an error that are compared where both sides have them."""
 
+RECORDS_ALONE = ("log_dir", "kafka_fetched")
+"""Formats whose cases have no fields: no grammar could refuse the bytes, and fields are no answer."""
+
 MAX_DIFFERENCES = 5
 """Largest number of differences in a judgement."""
 
@@ -695,7 +698,7 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
 
 def _says_something(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Return whether *answer* has fields, an error, or the records or findings that *case* expects."""
-    has_fields = answer.get("fields") is not None and case["format"] != "log_dir"
+    has_fields = answer.get("fields") is not None and case["format"] not in RECORDS_ALONE
     if has_fields or answer.get("error") is not None:
         return True
     key = "findings" if case["format"] == "kafka_produced" else "records"
@@ -707,7 +710,9 @@ def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
 
     A case without fields must be refused by the grammar alone, no matter which check finds the fault.
     """
-    has_no_fields = "fields" in case and case["fields"] is None and case["format"] != "log_dir"
+    has_no_fields = (
+        "fields" in case and case["fields"] is None and case["format"] not in RECORDS_ALONE
+    )
     return case["caught_by"] in checks or (has_no_fields and "grammar" in checks)
 
 
@@ -828,7 +833,7 @@ def _fields(
     if found is None and (may_be_null or expected is None):
         return
     if expected is None:
-        if case["format"] != "log_dir":  # a folder has no grammar that could refuse it
+        if case["format"] not in RECORDS_ALONE:  # a folder has no grammar that could refuse it
             yield f"fields: expected null, found {shown(found)}"
         return
     yield from _first_differences(differences(expected, found, "fields"))
@@ -988,6 +993,7 @@ LEVELS: Mapping[str, str] = {
     "v2-read": "reads the records of sound v2 batches",
     "v2-safe": "survives damaged v2 batches: no crash, no hang, no exhausted memory; any verdict",
     "v2-strict": "refuses damaged v2 batches, and delivers no record of them",
+    "v2-committed": "delivers of fetched v2 batches what a read_committed consumer delivers",
     "legacy": "reads and refuses message formats v0 and v1",
     "write": "tells what a broker takes from a producer, and what it refuses",
     "files": "reads and refuses companion files of segments, and checkpoints",
@@ -995,7 +1001,7 @@ LEVELS: Mapping[str, str] = {
 }
 """Claim that each level stands for."""
 
-READING_LEVELS = ("v2-read", "legacy", "directory")
+READING_LEVELS = ("v2-read", "v2-committed", "legacy", "directory")
 """Levels in which only records count: neither fields alone nor a verdict show that they are right."""
 
 PASSED = ("passed", "verdict")

@@ -11,7 +11,7 @@ READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", 
 CHECKS = (*READER_CHECKS, "produced")
 """Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
-FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits")
+FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits", "transactions")
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 
 RECORD_KEYS = ("offset", "key", "value")

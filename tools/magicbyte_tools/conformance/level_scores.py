@@ -11,6 +11,7 @@ LEVELS: Mapping[str, str] = {
     "v2-read": "reads the records of sound v2 batches",
     "v2-safe": "survives damaged v2 batches: no crash, no hang, no exhausted memory; any verdict",
     "v2-strict": "refuses damaged v2 batches, and delivers no record of them",
+    "v2-committed": "delivers of fetched v2 batches what a read_committed consumer delivers",
     "legacy": "reads and refuses message formats v0 and v1",
     "write": "tells what a broker takes from a producer, and what it refuses",
     "files": "reads and refuses companion files of segments, and checkpoints",
@@ -18,7 +19,7 @@ LEVELS: Mapping[str, str] = {
 }
 """Claim that each level stands for."""
 
-READING_LEVELS = ("v2-read", "legacy", "directory")
+READING_LEVELS = ("v2-read", "v2-committed", "legacy", "directory")
 """Levels in which only records count: neither fields alone nor a verdict show that they are right."""
 
 PASSED = ("passed", "verdict")

@@ -4,6 +4,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
+from magicbyte_tools.conformance.judge import RECORDS_ALONE
+
 TWIN = "built with the Construct twin"
 
 Verdict = Literal["valid", "invalid", "either"]
@@ -246,6 +248,10 @@ class VectorCase:
     front_code: str | None = None
     is_compacted: bool = False
     """True for produced bytes that are sent to a compacted topic."""
+    fetch_offset: int | None = None
+    """Offset from which a consumer asked for fetched bytes."""
+    aborted_transactions: Sequence[tuple[int, int]] | None = None
+    """Producer ids and first offsets of the aborted transactions in a fetch response; None is null."""
     is_kafka_refusal: bool = False
     """True where Kafka's own reader refuses a case with verdict `either`."""
 
@@ -285,7 +291,9 @@ class VectorCase:
             "limits": dict(self.limits),
         }
         document |= {name: value for name, value in optional.items() if value}
-        if not self.is_folder:
+        if self.fetch_offset is not None:
+            document |= self._fetch_settings()
+        if self.format not in RECORDS_ALONE:
             document["fields"] = fields
         fault = self.fault
         rows = fault.records if fault is not None and self.verdict == "invalid" else self.rows
@@ -304,9 +312,20 @@ class VectorCase:
                 refused["records"] = [row.json() for row in fault.records]
                 refused["records_before"] = fault.records_before
             document["refused"] = refused
-        if self.rows is not None or self.format == "kafka_produced":
+        if (self.rows is not None and self.fetch_offset is None) or self.format == "kafka_produced":
             document["findings"] = [f.json(is_folder=self.is_folder) for f in self.findings]
         return document
+
+    def _fetch_settings(self) -> Json:
+        aborted = self.aborted_transactions
+        pairs = (
+            None if aborted is None else [(str(number), str(first)) for number, first in aborted]
+        )
+        return {
+            "fetch_offset": str(self.fetch_offset),
+            "aborted_transactions": pairs
+            and [{"producer_id": number, "first_offset": first} for number, first in pairs],
+        }
 
     def _error(self, fault: ExpectedFault) -> Json:
         document: Json = {"error": fault.error or ERRORS.get(fault.code or "", "FormatError")}

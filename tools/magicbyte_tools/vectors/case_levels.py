@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from magicbyte_tools.vectors.case import VectorCase
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-FEATURES = ("v0", "v1", "v2", *CODECS[1:], "control", "limits")
+FEATURES = ("v0", "v1", "v2", *CODECS[1:], "control", "limits", "transactions")
 """Features in the order in which a case lists them."""
 
 FILES = (
@@ -23,6 +23,16 @@ FILES = (
     "kafka_transaction_index",
 )
 """Formats of whole files other than logs. Parts of formats, such as a varint, count in no level."""
+
+OTHER_LEVELS = {
+    "kafka_fetched": ["v2-committed"],
+    "kafka_produced": ["write"],
+    "log_dir": ["directory"],
+}
+"""Levels of formats that are neither logs nor companion files, whatever the case."""
+
+LOG_FORMATS = ("kafka_fetched", "kafka_log", "kafka_produced")
+"""Formats of single files that hold log entries."""
 
 NOT_STRICT = ("order", "limits")
 """Checks that Kafka's record classes do not make, so that v2-strict does not ask for them."""
@@ -39,6 +49,8 @@ def needs(case: VectorCase) -> list[str]:
     found = set(_features_of_logs(_logs(case)))
     if case.limits:
         found.add("limits")
+    if case.format == "kafka_fetched":
+        found.add("transactions")
     return [name for name in FEATURES if name in found]
 
 
@@ -48,7 +60,7 @@ def levels(case: VectorCase) -> list[str]:
         return _log_levels(case)
     if case.format in FILES:
         return ["files"]
-    return {"kafka_produced": ["write"], "log_dir": ["directory"]}.get(case.format, [])
+    return OTHER_LEVELS.get(case.format, [])
 
 
 def _log_levels(case: VectorCase) -> list[str]:
@@ -64,7 +76,7 @@ def _log_levels(case: VectorCase) -> list[str]:
 def _logs(case: VectorCase) -> Iterable[bytes]:
     if not isinstance(case.data, bytes):
         return [data for name, data in case.data.items() if name.endswith(".log")]
-    return [case.data] if case.format in ("kafka_log", "kafka_produced") else []
+    return [case.data] if case.format in LOG_FORMATS else []
 
 
 def _features_of_logs(logs: Iterable[bytes]) -> Iterator[str]:

@@ -54,7 +54,10 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
         process_per="format",
         bounds=bounds,
         aliases={"kafka_produced": "kafka_log"},
-        unread={"log_dir": "a folder has no grammar"},
+        unread={
+            "log_dir": "a folder has no grammar",
+            "kafka_fetched": "a grammar knows no transactions",
+        },
     )
 
 
