@@ -168,12 +168,32 @@ dist-all: .venv/run ## Build the wheels for all systems and processors, and the 
 		MAGICBYTE_WHEEL=$$machine $(BIN)/python -m hatchling build --target wheel; \
 	done
 
+.PHONY: release
+release: dist-all ## Write all files of a release to dist/: wheels, source, SBOM, licences, checksums; and check them
+	tools/release.sh
+
+.PHONY: app
+app: dist ## Write dist/magicbyte, one executable file for a machine without Python
+	$(UV) venv --quiet --clear .cache/app
+	$(UV) pip install --quiet --python .cache/app/bin/python --require-hashes --requirement requirements/app.lock
+	$(UV) pip install --quiet --python .cache/app/bin/python --no-deps dist/magicbyte-*.whl
+	.cache/app/bin/pyinstaller --noconfirm --log-level ERROR --distpath dist --workpath .cache/app/work tools/magicbyte_tools/app/magicbyte.spec
+	dist/magicbyte verify tests/data/2.8/lives/log-0
+	dist/magicbyte sql 'select topic, count(*) from records group by topic' tests/data/2.8/lives/log-0
+	dist/magicbyte export tests/data/2.8/lives/log-0 -o .cache/app/records.parquet
+
+.PHONY: image
+image: dist ## Build the Docker image `magicbyte`
+	docker build --tag magicbyte --file tools/Dockerfile .
+
 .PHONY: lock
 lock: .venv/run ## Choose newer versions of all dependencies
 	$(call compile,dev,pyproject.toml --extra jit --extra spark --group dev)
 	$(call compile,run,pyproject.toml --extra jit --extra spark --constraint requirements/dev.lock)
 	$(call compile,build,--group build --constraint requirements/dev.lock)
 	$(call compile,docs,--group docs --constraint requirements/dev.lock)
+	$(call compile,app,pyproject.toml --extra sql --group app --constraint requirements/dev.lock)
+	$(call compile,release,--group release --constraint requirements/dev.lock)
 
 .PHONY: prove
 prove: ## Run `make run` and `make test` in clean clones: no HOME, no Java, no Node

@@ -1,0 +1,1 @@
+"""Builds one executable file of the command line, for a machine without Python."""
