@@ -47,9 +47,9 @@ def test_the_last_records_are_of_those_that_are_wanted() -> None:
     ("options", "message"),
     [
         (("--table", "batches", "--tail", 3), "--follow apply to records, not to batches"),
-        (("--table", "segments", "-f"), "--tail and --follow apply to records, not to segments"),
-        (("-f", "--to-offset", 9), "--follow cannot be combined with --to-offset or --to-time"),
-        (("-f", "--to-time", 9), "--follow cannot be combined with --to-offset or --to-time"),
+        (("--table", "segments", "-F"), "--tail and --follow apply to records, not to segments"),
+        (("-F", "--to-offset", 9), "--follow cannot be combined with --to-offset or --to-time"),
+        (("-F", "--to-time", 9), "--follow cannot be combined with --to-offset or --to-time"),
     ],
 )
 def test_options_that_exclude_tail_and_follow_are_refused(
@@ -148,7 +148,7 @@ def test_follow_prints_appended_records_until_interrupted(tmp_path: Path) -> Non
         ends.append(read_entry(data, ends[-1]).end)
     assert len(ends) > 3
     last.write_bytes(data[: ends[-2]])
-    arguments = ["dump", str(log), "-f", "--tail", "1", "--format", "ndjson"]
+    arguments = ["dump", str(log), "-F", "--tail", "1", "--format", "ndjson"]
     arguments += ["--isolation-level", "read_uncommitted"]
     process = subprocess.Popen(
         [*COMMAND, *arguments, "--disposition", "delivered,control"],

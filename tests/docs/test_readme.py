@@ -44,6 +44,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
         ("docs/viewer.md", 1),
         ("docs/cluster-metadata.md", 5),
         ("docs/captures.md", 3),
+        ("docs/command-line.md", 1),
     ],
 )
 def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> None:

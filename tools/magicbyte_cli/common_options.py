@@ -10,11 +10,11 @@ def _set_color(ctx: click.Context, _: click.Parameter, name: str) -> None:
     ctx.color = COLORS[name]
 
 
-def with_common_options(command: click.Command) -> click.Command:
-    """Add the options that all commands have to *command*, unless it has them already."""
-    names = {parameter.name for parameter in command.params}
+def with_common_options(subcommand: click.Command) -> click.Command:
+    """Add the options that all commands have to *subcommand*, unless it has them already."""
+    names = {parameter.name for parameter in subcommand.params}
     if "color" not in names:
-        command.params.append(
+        subcommand.params.append(
             click.Option(
                 ["--color"],
                 type=click.Choice(tuple(COLORS)),
@@ -26,4 +26,4 @@ def with_common_options(command: click.Command) -> click.Command:
                 "FORCE_COLOR do the same.",
             )
         )
-    return command
+    return subcommand

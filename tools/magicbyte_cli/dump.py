@@ -1,4 +1,4 @@
-"""`magicbyte dump`: prints records, or another table of a log, as text, NDJSON or CSV."""
+"""`magicbyte dump`: prints records, or another table of a log, as text, NDJSON or CSV, or by a template."""
 
 import sys
 from collections.abc import Callable, Iterator, Sequence
@@ -10,12 +10,13 @@ import pyarrow as pa
 
 from magicbyte import Dataset, Report, Rows
 from magicbyte.decoding.decode_option import DecodeForm
+from magicbyte.reading.typed_columns import SIDES
 from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
 from magicbyte_cli.painter import Painter
-from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows
+from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows, template_option
 from magicbyte_cli.record_filter import Condition, records_where, where_options
 from magicbyte_cli.selection import (
     Selection,
@@ -82,6 +83,7 @@ NOT_IN_NDJSON = ("file", "position")
       magicbyte dump orders-0 --disposition aborted,control --columns offset,key,outcome
       magicbyte dump orders-0 --where-key =user-17 --where-value '/"total": ?0[,}]/' --limit 5
       magicbyte dump orders-0 --tail 20 --follow
+      magicbyte dump orders-0 -f '%o %k %s'
       magicbyte dump orders-0 --from-offset 17 --limit 1 --expanded
       magicbyte dump /var/lib/kafka --topic orders --decode auto --where 'value.amount > 100' --latest
       magicbyte dump /var/lib/kafka --topic orders --decode auto
@@ -99,7 +101,10 @@ NOT_IN_NDJSON = ("file", "position")
     "--columns",
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
-@print_options("Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.")
+@print_options(
+    "Aligned columns, one JSON object per line, or CSV with JSON for lists and structs.",
+    template_option,
+)
 @click.option("--limit", type=click.IntRange(1), metavar="N", help="Stop after N rows.")
 @disposition_option
 @flag_option(
@@ -142,6 +147,8 @@ def dump(
     printed, are reported on stderr. Given index, snapshot or checkpoint files, prints their entries.
     """
     print_as.check()
+    if print_as.template is not None and columns is not None:
+        raise click.UsageError("--template cannot be combined with --columns")
     if are_companions(paths):
         check_options(ctx)
         rows, findings = companion_rows(paths, columns, selection.storage_option)
@@ -155,6 +162,7 @@ def dump(
             (latest, "--latest applies"),
             (tail is not None or follow, "--tail and --follow apply"),
             (forms is not None, "--decode applies"),
+            (print_as.template is not None, "--template applies"),
         ):
             if is_given:
                 raise click.UsageError(f"{rule} to records, not to {table_name}")
@@ -289,7 +297,12 @@ def _printed_columns(
     print_as: PrintOptions, columns: Sequence[str] | None, hidden: Sequence[str]
 ) -> PrintedColumns:
     """Return the columns of typed records that are printed, and *hidden* ones."""
-    printed = PrintedColumns.of(columns, print_as.format_name, print_as.bytes_as)
+    format_name = print_as.format_name
+    if print_as.template is not None:
+        sides = [name for name in print_as.template.columns if name in SIDES]
+        columns = (*print_as.template.columns, *(f"{side}_bytes" for side in sides))
+        format_name = "csv"  # decoded keys and values are plain text
+    printed = PrintedColumns.of(columns, format_name, print_as.bytes_as)
     return replace(printed, names=(*printed.names, *hidden))
 
 
@@ -321,6 +334,8 @@ def _column_names(
     table: TableDefinition, print_as: PrintOptions, columns: Sequence[str] | None
 ) -> tuple[str, ...]:
     """Return the names of the columns to print, in the order of *table*; in text, the value of a record is the last."""
+    if print_as.template is not None:
+        return print_as.template.columns
     if columns is not None:
         selected: Sequence[str] = table.check(tuple(columns))
     elif print_as.is_text:

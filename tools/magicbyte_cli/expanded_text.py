@@ -51,9 +51,9 @@ class ExpandedWriter:
             self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
             self._out.flush()
 
-    def _title(self, row: tuple[str, ...]) -> str:
-        """Return the name of *row*: `orders-0 offset 5` if it has one, else its number."""
-        cells = dict(zip(self._all_names, row, strict=True))
+    def _title(self, texts: tuple[str, ...]) -> str:
+        """Return the name of a row: `orders-0 offset 5` if it has one, else its number."""
+        cells = dict(zip(self._all_names, texts, strict=True))
         if "offset" not in cells:
             return f"row {self._num_rows:,}"
         partition = "-".join(cells[name] for name in ("topic", "partition") if name in cells)

@@ -12,7 +12,7 @@ from typing import IO
 from magicbyte_cli.stderr_messages import warn
 
 LESS_OPTIONS = "FRX"
-"""Options of less: end at once if one screen is enough, show colors, and leave the text on the terminal."""
+"""Options of less: end immediately if one screen is enough, show colors, and leave the text on the terminal."""
 
 NO_PAGER = ("", "cat")
 
@@ -20,9 +20,9 @@ NO_PAGER = ("", "cat")
 def pager_command() -> list[str]:
     """Return the command line of the pager that the environment names, else less; empty for none."""
     for name in ("MAGICBYTE_PAGER", "PAGER"):
-        command = os.environ.get(name)
-        if command is not None:
-            return [] if command.strip() in NO_PAGER else shlex.split(command)
+        text = os.environ.get(name)
+        if text is not None:
+            return [] if text.strip() in NO_PAGER else shlex.split(text)
     less = shutil.which("less")
     return [] if less is None else [less]
 
@@ -31,16 +31,16 @@ def pager_command() -> list[str]:
 def paged_stdout(*, is_wanted: bool) -> Iterator[IO[bytes]]:
     """Yield a pager's input if stdout is a terminal, else stdout.
 
-    The pager shows what has been written so far. The block ends early, without an error, when its user quits.
+    The pager shows each line when it is written. The block ends early, without an error, when its user quits.
     """
-    command = pager_command() if is_wanted and _is_terminal() else []
+    words = pager_command() if is_wanted and _is_terminal() else []
     process = None
-    if command:
+    if words:
         environment = {"LESS": LESS_OPTIONS, "LV": "-c", **os.environ}
         try:
-            process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment)
+            process = subprocess.Popen(words, stdin=subprocess.PIPE, env=environment)
         except OSError as error:
-            warn(f"the pager {command[0]} cannot be started: {error.strerror}")
+            warn(f"the pager {words[0]} cannot be started: {error.strerror}")
     if process is None or process.stdin is None:
         yield sys.stdout.buffer
         return

@@ -1,4 +1,4 @@
-"""Prints rows of a table on stdout, in the formats of `--format`."""
+"""Prints rows of a table on stdout, in the formats of `--format`, or as a template says."""
 
 import sys
 from collections.abc import Iterator, Sequence
@@ -17,10 +17,11 @@ from magicbyte_cli.painter import Painter
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import Decorator, bytes_option, flag_option, format_option, options_as
 from magicbyte_cli.stderr_messages import warn
+from magicbyte_cli.template import Template, TemplateWriter, parse_template
 from magicbyte_cli.terminal_table import TerminalWriter
 from magicbyte_cli.text_table import TextWriter
 
-RowWriter = NdjsonWriter | CsvWriter | TextWriter | TerminalWriter | ExpandedWriter
+RowWriter = NdjsonWriter | CsvWriter | TextWriter | TerminalWriter | ExpandedWriter | TemplateWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,23 +33,34 @@ class PrintOptions:
     expanded: bool
     no_trunc: bool
     no_pager: bool
+    template: Template | None = None
 
     @property
     def is_text(self) -> bool:
-        """Whether rows are text for people."""
-        return self.format_name == "text"
+        """True if rows are text with columns, for people."""
+        return self.format_name == "text" and self.template is None
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
+        if self.template is not None and self.format_name != "text":
+            raise click.UsageError(
+                f"--template cannot be combined with --format {self.format_name}"
+            )
+        other = "--template" if self.template is not None else self.format_name
         for is_given, option in ((self.expanded, "--expanded"), (self.no_trunc, "--no-trunc")):
             if is_given and not self.is_text:
-                raise click.UsageError(f"{option} applies to text, not to {self.format_name}")
+                raise click.UsageError(f"{option} applies to text, not to {other}")
 
     def writer(self, out: IO[bytes], schema: pa.Schema, *, num_hidden: int = 0) -> RowWriter:
         """Return a writer of rows to *out*, which goes to stdout.
 
         *num_hidden*: columns at the end that only decide on the color of a line of text.
         """
+        if self.template is not None:
+            is_terminal = sys.stdout.isatty()
+            return TemplateWriter(
+                out, self.template, bytes_as=self.bytes_as, is_terminal=is_terminal
+            )
         if self.format_name == "csv":
             return CsvWriter(out, schema, bytes_as=self.bytes_as)
         if self.format_name == "ndjson":
@@ -104,7 +116,7 @@ def text_writer(
 def print_rows(
     schema: pa.Schema,
     batches: Iterator[pa.RecordBatch],
-    options: PrintOptions,
+    print_as: PrintOptions,
     limit: int | None,
     *,
     num_hidden: int = 0,
@@ -113,8 +125,9 @@ def print_rows(
 
     Messages on stderr belong after it: a pager would hide them.
     """
-    with paged_stdout(is_wanted=options.is_text and not options.no_pager) as out:
-        writer = options.writer(out, schema, num_hidden=num_hidden)
+    is_text = print_as.is_text or print_as.template is not None
+    with paged_stdout(is_wanted=is_text and not print_as.no_pager) as out:
+        writer = print_as.writer(out, schema, num_hidden=num_hidden)
         write_rows(writer, batches, limit)
     _warn_of_left_out(writer, "--expanded and --no-trunc show them")
 
@@ -137,7 +150,7 @@ def write_rows(writer: RowWriter, batches: Iterator[pa.RecordBatch], limit: int 
 
 
 def finish(writer: RowWriter) -> None:
-    """Write what is left in the buffers of *writer*, and the names of the columns if there were no rows."""
+    """Write the buffered rows of *writer*, and the names of the columns if there were no rows."""
     if isinstance(writer, TerminalWriter):
         writer.finish()
     else:
@@ -158,11 +171,30 @@ def _warn_of_left_out(writer: RowWriter, advice: str) -> None:
         warn(f"columns that do not fit this terminal: {', '.join(writer.left_out)}; {advice}")
 
 
-def print_options(format_help: str) -> Decorator:
-    """Return a decorator that adds the options of PrintOptions and passes them on as `print_as`."""
+def _template(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Template | None:
+    return None if text is None else parse_template(text)
+
+
+template_option = click.option(
+    "--template",
+    "-f",
+    callback=_template,
+    metavar="TEMPLATE",
+    help="Print each record as TEMPLATE says, with the letters of kcat: %t topic, %p partition, %o offset, %k key, "
+    "%s value, %K and %S their sizes in bytes (-1 for null), %T timestamp, %h headers, %% a percent sign; \\n, \\t, "
+    "\\r, \\0, \\xNN. A line feed follows unless TEMPLATE ends in such an escape.",
+)
+
+
+def print_options(format_help: str, *decorators: Decorator) -> Decorator:
+    """Return a decorator that adds the options of PrintOptions and passes them on as `print_as`.
+
+    *decorators* add more of them.
+    """
     return options_as(
         PrintOptions,
         format_option(format_help, "csv"),
+        *decorators,
         bytes_option,
         flag_option(
             "--expanded",

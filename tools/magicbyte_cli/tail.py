@@ -32,7 +32,7 @@ tail_options = with_options(
         ),
         flag_option(
             "--follow",
-            "-f",
+            "-F",
             help="Keep printing records as they are appended, checking once a second, until "
             "interrupted.",
         ),

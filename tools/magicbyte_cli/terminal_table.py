@@ -1,4 +1,4 @@
-"""Rows on a terminal: columns that fit its width, the last one with the room that is left.
+"""Rows on a terminal: columns that fit its width, the last one which takes the width that is left.
 
 Columns that have one value for many rows are not repeated: they are in a heading line, such as
 `topic orders, partition 0`. A cell that is too long is cut, with an ellipsis.
@@ -54,11 +54,11 @@ Row = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
-class Layout:
-    """How rows are printed: columns of the heading, and columns of the lines with their widths."""
+class RowLayout:
+    """Columns of the heading, and columns of the lines with their widths."""
 
     folded: tuple[int, ...]
-    shown: tuple[int, ...]
+    visible: tuple[int, ...]
     widths: tuple[int, ...]
 
 
@@ -99,7 +99,7 @@ class TerminalWriter:
         self._is_cut = is_cut
         self._is_folded = is_folded
         self._rows: list[Row] = []
-        self._layout: Layout | None = None
+        self._layout: RowLayout | None = None
         self._heading: Row | None = None
         self._has_lines = False
         self._widest = [display_width(name) for name in self._names]
@@ -132,26 +132,26 @@ class TerminalWriter:
     def _write_rows(self) -> None:
         self._last_flush = monotonic()
         lines: list[str] = []
-        layout = self._layout_of(self._rows)
-        if self._layout is None or layout.shown != self._layout.shown:
-            header = self._lines([tuple(self._names)], layout)[0]
+        row_layout = self._layout_of(self._rows)
+        if self._layout is None or row_layout.visible != self._layout.visible:
+            header = self._lines([tuple(self._names)], row_layout)[0]
             self._heading = None
         else:
             header = None
-        self._layout = layout
+        self._layout = row_layout
         for heading, group in groupby(
-            self._rows, lambda row: tuple(row[column] for column in layout.folded)
+            self._rows, lambda row: tuple(row[column] for column in row_layout.folded)
         ):
             rows = list(group)
-            if heading != self._heading and layout.folded:
+            if heading != self._heading and row_layout.folded:
                 if self._has_lines or lines:
                     lines.append("")
-                lines.append(self._heading_line(heading, layout))
+                lines.append(self._heading_line(heading, row_layout))
             self._heading = heading
             if header is not None:
                 lines.append(self._painter.strong(header))
                 header = None
-            lines += map(self._colors.painted, self._lines(rows, layout), rows)
+            lines += map(self._colors.painted, self._lines(rows, row_layout), rows)
         if header is not None:
             lines.append(self._painter.strong(header))
         self._out.write("".join(f"{line}\n" for line in lines).encode("utf-8"))
@@ -159,22 +159,22 @@ class TerminalWriter:
         self._has_lines = True
         self._rows = []
 
-    def _heading_line(self, heading: Row, layout: Layout) -> str:
-        parts = zip(layout.folded, heading, strict=True)
+    def _heading_line(self, heading: Row, row_layout: RowLayout) -> str:
+        parts = zip(row_layout.folded, heading, strict=True)
         return ", ".join(
             f"{self._names[column]} {self._painter.strong(text)}" for column, text in parts
         )
 
-    def _layout_of(self, rows: Sequence[Row]) -> Layout:
-        """Return the layout for *rows*; that of the rows before, as far as it still fits."""
+    def _layout_of(self, rows: Sequence[Row]) -> RowLayout:
+        """Return the layout for *rows*: the former one, as far as it still fits."""
         columns = list(zip(*rows, strict=True)) or [()] * len(self._names)
         folded = self._folded(rows, columns)
-        shown = [column for column in range(len(self._names)) if column not in folded]
-        for column in shown:
+        visible = [column for column in range(len(self._names)) if column not in folded]
+        for column in visible:
             widest = max(display_widths(columns[column]), default=0)
             self._widest[column] = max(self._widest[column], widest)
-        shown, widths = self._fitting(shown)
-        return Layout(tuple(folded), tuple(shown), tuple(widths))
+        visible, widths = self._fitting(visible)
+        return RowLayout(tuple(folded), tuple(visible), tuple(widths))
 
     def _folded(self, rows: Sequence[Row], columns: Sequence[Sequence[str]]) -> list[int]:
         """Return the columns that are not repeated in each line."""
@@ -210,61 +210,63 @@ class TerminalWriter:
         num_changes = sum(before != after for before, after in pairwise(values))
         return not num_changes or num_changes + 1 <= len(values) // ROWS_PER_HEADING
 
-    def _fitting(self, shown: list[int]) -> tuple[list[int], list[int]]:
-        """Return those of the columns *shown* for which there is room, and their widths."""
+    def _fitting(self, visible: list[int]) -> tuple[list[int], list[int]]:
+        """Return the columns of *visible* that fit the terminal, and their widths."""
         if not self._is_cut:
-            return shown, [min(self._widest[column], MAX_COLUMN_WIDTH) for column in shown]
-        room = get_terminal_size().columns
-        shown = list(shown)
+            return visible, [min(self._widest[column], MAX_COLUMN_WIDTH) for column in visible]
+        total = get_terminal_size().columns
+        visible = list(visible)
         while True:
-            widths = self._widths(shown, room)
-            if sum(widths) + SEPARATOR * (len(shown) - 1) <= room or len(shown) == 1:
-                return shown, [min(width, room) for width in widths]
-            column = self._dispensable(shown)
-            shown.remove(column)
+            widths = self._widths(visible, total)
+            if sum(widths) + SEPARATOR * (len(visible) - 1) <= total or len(visible) == 1:
+                return visible, [min(width, total) for width in widths]
+            column = self._dispensable(visible)
+            visible.remove(column)
             self._left_out[self._names[column]] = None
 
-    def _dispensable(self, shown: Sequence[int]) -> int:
+    def _dispensable(self, visible: Sequence[int]) -> int:
         """Return the column to leave out first."""
-        names = [self._names[column] for column in shown]
+        names = [self._names[column] for column in visible]
         for name in LEFT_OUT_FIRST:
             if name in names:
-                return shown[names.index(name)]
+                return visible[names.index(name)]
         # The last column stays if it is the one with the contents.
-        return shown[-2 if self._can_be_cut[shown[-1]] else -1]
+        return visible[-2 if self._can_be_cut[visible[-1]] else -1]
 
-    def _widths(self, shown: Sequence[int], room: int) -> list[int]:
-        """Return widths of columns that fit *room*, if texts can be cut to the least widths."""
-        *others, last = shown
-        room -= SEPARATOR * len(others)
+    def _widths(self, visible: Sequence[int], total: int) -> list[int]:
+        """Return widths of columns that fit *total*, if texts can be cut to the least widths."""
+        *others, last = visible
+        total -= SEPARATOR * len(others)
         widths = {column: min(self._widest[column], MAX_COLUMN_WIDTH) for column in others}
         widths[last] = self._widest[last]
-        texts = [column for column in shown if self._can_be_cut[column]]
+        texts = [column for column in visible if self._can_be_cut[column]]
         least = {column: min(widths[column], MIN_TEXT_WIDTH) for column in texts}
         wanted = widths[last]
         if self._can_be_cut[last]:
             widths[last] = min(wanted, GOOD_LAST_WIDTH)
-        while (excess := sum(widths.values()) - room) > 0:
+        while (excess := sum(widths.values()) - total) > 0:
             column = max(texts, key=lambda each: widths[each] - least[each], default=None)
             if column is None or widths[column] <= least[column]:
                 break
             widths[column] -= 1
         if self._can_be_cut[last] and excess < 0:
             widths[last] = min(widths[last] - excess, wanted)
-        return [widths[column] for column in shown]
+        return [widths[column] for column in visible]
 
-    def _lines(self, rows: Sequence[Row], layout: Layout) -> list[str]:
+    def _lines(self, rows: Sequence[Row], row_layout: RowLayout) -> list[str]:
         """Return a line for each of *rows*."""
         columns = [
             [self._cut(row[column], column, width) for row in rows]
-            for column, width in zip(layout.shown, layout.widths, strict=True)
+            for column, width in zip(row_layout.visible, row_layout.widths, strict=True)
         ]
-        return aligned_lines(columns, layout.widths, [self._is_number[i] for i in layout.shown])
+        return aligned_lines(
+            columns, row_layout.widths, [self._is_number[i] for i in row_layout.visible]
+        )
 
-    def _cut(self, text: str, column: int, width: int) -> str:
+    def _cut(self, text: str, index: int, width: int) -> str:
         if not self._is_cut:
             return text
         cut: Callable[[str, int], str] = (
-            cut_in_middle if self._names[column] in NAMES_CUT_IN_MIDDLE else cut_at_end
+            cut_in_middle if self._names[index] in NAMES_CUT_IN_MIDDLE else cut_at_end
         )
         return cut(text, width)

@@ -25,11 +25,11 @@ class RowColors:
         self._indices = [names.index(name) for name in ROW_COLOR_COLUMNS if name in names]
         self._painter = painter
 
-    def painted(self, line: str, row: Sequence[str]) -> str:
-        """Return *line* in the color of *row*."""
+    def painted(self, line: str, texts: Sequence[str]) -> str:
+        """Return *line* in the color of the row with *texts*."""
         if not self._painter.is_on:
             return line
-        colors = [ROW_COLORS[row[index]] for index in self._indices if row[index] in ROW_COLORS]
+        colors = [ROW_COLORS[texts[index]] for index in self._indices if texts[index] in ROW_COLORS]
         return self._painter.colored(line, colors[-1] if colors else None)
 
 
