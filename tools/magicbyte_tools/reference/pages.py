@@ -173,6 +173,9 @@ class Page:
                 meaning = meaning.removesuffix("Covered by `crc`.").rstrip()
             if place.condition:
                 meaning = f"Only if `{place.condition}`. {meaning}".replace("|", "\\|")
+            meaning = linked(meaning, self.library, self.name)
+            if links := self.tested_by.links(structure, place.id):
+                meaning += f"<br>{links}"
             rows.append(
                 {
                     "bit" if structure.is_bits else "offset": offset,
@@ -184,7 +187,7 @@ class Page:
                     else valid_words(attribute).replace("|", "\\|"),
                     "none": null_words(attribute, structure),
                     "crc": "✓" if place.covered else "",
-                    "meaning": linked(meaning, self.library, self.name),
+                    "meaning": meaning,
                 }
             )
         return table(rows)

@@ -1,12 +1,14 @@
-"""Links from the structures of a format to conformance vectors in tests/vectors that test them."""
+"""Links from the structures and fields of a format to conformance vectors in tests/vectors that test them."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from magicbyte_tools.generate.kaitai import CHECKOUT
+from magicbyte_tools.reference._fault_fields import fault_field
 from magicbyte_tools.reference.library import FormatStructure, Library, Spec
 
 VECTORS = CHECKOUT / "tests" / "vectors"
@@ -15,6 +17,9 @@ LINK_BASE = "../../tests/vectors"
 
 MAX_INVALID = 2
 """Invalid vectors linked for a format, each with another code of the finding."""
+
+MAX_FOR_FIELD = 3
+"""Vectors linked for a field."""
 
 DEFAULTS: tuple[Any, ...] = (0, -1, "", "0", "-1", None, [], {})
 """Values that a field has where a file does not use it."""
@@ -25,6 +30,7 @@ class LinkedVector:
     """A conformance vector of one format: its path below tests/vectors and the contents of its JSON file."""
 
     path: str
+    data: Path
     size: int
     case: Mapping[str, Any]
 
@@ -38,13 +44,48 @@ class LinkedVector:
         """Code of the finding that an invalid vector must lead to, empty where it states none."""
         return str(self.case.get("code", ""))
 
+    @property
+    def name(self) -> str:
+        """Id of the vector, kafka_log/v2-gzip."""
+        return self.path.removesuffix(".json").partition("/")[2]
+
     def line(self) -> str:
         """Return the item of a Markdown list that links the vector and says why it exists."""
         kind = "sound" if self.case["verdict"] == "valid" else "invalid"
         if self.code:
             kind += f", `{self.code}`"
-        name = self.path.removesuffix(".json").partition("/")[2]
-        return f"- [`{name}`]({LINK_BASE}/{self.path}) ({kind}): {self.case['why']}"
+        return f"- {self.link('')} ({kind}): {self.case['why']}"
+
+    def link(self, format: str) -> str:
+        """Return the vector's name, which a vector of *format* has without the format, as a link."""
+        return f"[`{self.name.removeprefix(f'{format}/')}`]({LINK_BASE}/{self.path})"
+
+
+@dataclass(slots=True)
+class FieldVectors:
+    """Vectors that test one field, the smallest first, of its own format and of others."""
+
+    sound: list[LinkedVector] = field(default_factory=list)
+    """Vectors in which the field has a value that no smaller one has."""
+    repeated: list[LinkedVector] = field(default_factory=list)
+    invalid: list[LinkedVector] = field(default_factory=list)
+    values: set[str] = field(default_factory=set)
+
+    def add(self, vector: LinkedVector, value: Any) -> None:
+        """Add the sound *vector*, in which the field has *value*."""
+        if vector in self.sound or vector in self.repeated:
+            return
+        shown = json.dumps(value)
+        vectors = self.repeated if shown in self.values else self.sound
+        self.values.add(shown)
+        vectors.append(vector)
+
+    def chosen(self, format: str) -> list[LinkedVector]:
+        """Return the vectors to link: sound ones, and an invalid one; those of *format* before others."""
+        in_order = [*self.sound, *self.repeated]
+        in_order.sort(key=lambda vector: vector.case["format"] != format)
+        invalid = self.invalid[:1]
+        return [*in_order[: MAX_FOR_FIELD - len(invalid)], *invalid]
 
 
 def read_vectors(folder: Path = VECTORS) -> list[LinkedVector]:
@@ -55,17 +96,18 @@ def read_vectors(folder: Path = VECTORS) -> list[LinkedVector]:
         if data.is_file():
             case = json.loads(path.read_bytes())
             name = path.relative_to(folder).as_posix()
-            found.append(LinkedVector(name, data.stat().st_size, case))
+            found.append(LinkedVector(name, data, data.stat().st_size, case))
     return sorted(found, key=lambda vector: vector.order)
 
 
 class TestedBy:
-    """Vectors that test each structure of the formats in a library."""
+    """Vectors that test each structure of the formats in a library, and each of its fields."""
 
     def __init__(self, library: Library, vectors: list[LinkedVector]) -> None:
         self.library = library
         self.sound: dict[FormatKey, LinkedVector] = {}
         self.invalid: dict[str, dict[str, LinkedVector]] = {}
+        self.of_fields: dict[FieldKey, FieldVectors] = defaultdict(FieldVectors)
         for vector in vectors:
             name, verdict = vector.case.get("format"), vector.case["verdict"]
             if name not in library.formats:
@@ -74,10 +116,15 @@ class TestedBy:
                 self._add_sound(vector, library.formats[name])
             elif verdict == "invalid":
                 self.invalid.setdefault(name, {}).setdefault(vector.code, vector)
+                if key := fault_field(vector.case, vector.data, library):
+                    self.of_fields[key].invalid.append(vector)
 
     def _add_sound(self, vector: LinkedVector, structure: FormatStructure) -> None:
-        for inner in self._used(structure, vector.case["fields"]):
+        for inner, tree in self._used(structure, vector.case["fields"]):
             key = _key(inner)
+            for name, value in tree.items() if isinstance(tree, dict) else ():
+                if _is_used(value):
+                    self.of_fields[*key, name].add(vector, value)
             known = self.sound.get(key)
             # A vector of the structure's own format shows it best, even if another one is smaller.
             if known is None or (known.case["format"] != inner.format == vector.case["format"]):
@@ -95,11 +142,29 @@ class TestedBy:
             vectors += list(self.invalid.get(structure.format, {}).values())[:MAX_INVALID]
         return "\n".join(["Tested by:", "", *(one.line() for one in vectors)]) if vectors else ""
 
-    def _used(self, structure: FormatStructure, value: Any) -> Iterator[FormatStructure]:
-        """Yield *structure*, and the structures within, where *value* has more than defaults."""
+    def links(self, structure: FormatStructure, field_id: str) -> str:
+        """Return links to up to three vectors that test a field of *structure*, empty where none does.
+
+        In the sound ones the field has a value other than 0, -1 or nothing, each another one where there
+        are such. The fault of an invalid one lies at the field.
+        """
+        key = (*_key(structure), field_id)
+        if key not in self.of_fields:
+            return ""
+        vectors = self.of_fields[key].chosen(structure.format)
+        words = [
+            one.link(structure.format) + (" (invalid)" if one.case["verdict"] == "invalid" else "")
+            for one in vectors
+        ]
+        return f"Tested by {', '.join(words)}."
+
+    def _used(
+        self, structure: FormatStructure, value: Any
+    ) -> Iterator[tuple[FormatStructure, Any]]:
+        """Yield *structure* and *value*, and those within, where the value has more than defaults."""
         if not _is_used(value):
             return
-        yield structure
+        yield structure, value
         if not isinstance(value, dict):
             return
         for attribute in structure.fields:
@@ -128,6 +193,7 @@ class TestedBy:
 
 
 FormatKey = tuple[str, tuple[str, ...]]
+FieldKey = tuple[str, tuple[str, ...], str]
 
 
 def _key(structure: FormatStructure) -> FormatKey:
