@@ -108,7 +108,7 @@ parsers: .venv/dev ## Write parsers for another language: TARGET=go OUT=folder
 	$(BIN)/python -m magicbyte_tools.parsers $(TARGET) $(OUT)
 
 .PHONY: parsers-check
-parsers-check: .venv/dev kernels ## Compare the parsers with magicbyte: TARGET=go for one language, LOGS='folder...'; downloads libraries
+parsers-check: .venv/dev kernels ## Compare the parsers of all languages here with magicbyte, in a table: TARGET=go for one, LOGS='folder...'; downloads libraries
 	$(BIN)/python -m magicbyte_tools.parsers.check $(TARGET) --logs $(LOGS)
 
 .PHONY: parsers-release

@@ -157,6 +157,28 @@ def test_python_takes_other_functions_and_limits(monkeypatch: pytest.MonkeyPatch
             assert (entry.kind, entry.records) == ("damaged", []) and problem in entry.problem
 
 
+def test_check_ends_with_a_table_of_logs_and_vectors(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """A damaged log is counted and not compared, one about to be deleted is; a difference is named."""
+    for name, data in {
+        "00000000000000000000.log": REAL["zstd"].read_bytes(),
+        "00000000000000000073.log.deleted": REAL["v2"].read_bytes(),
+        "00000000000000000099.log": REAL["v2"].read_bytes()[:-1] + b"\xff",
+        "leader-epoch-checkpoint": b"0\n0\n",
+    }.items():
+        (tmp_path / name).write_bytes(data)
+    monkeypatch.setattr(check, "vectors", lambda: iter([check.Sample(REAL["v2"], [], True)]))
+    expected = len(ours(REAL["zstd"].read_bytes())) + len(ours(REAL["v2"].read_bytes()))
+    assert check.main(["python", "--logs", str(tmp_path)]) == 1
+    difference, headings, line, left_out = capsys.readouterr().out.splitlines()
+    assert difference.startswith(f"python: {REAL['v2']}: ")
+    assert headings.split() == [*check.HEADINGS]
+    target, logs, records, _, vectors, of_vectors, _, differ = line.split()
+    assert (target, logs, records, differ) == ("python", "2", f"{expected:,}", "1")
+    assert (vectors, of_vectors) == ("1", "0") and left_out.startswith("1 more file ")
+
+
 def test_other_languages_are_not_built_by_a_test(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

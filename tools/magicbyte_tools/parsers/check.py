@@ -1,13 +1,14 @@
 """python -m magicbyte_tools.parsers.check [TARGET...] [--logs FOLDER...]: compare generated parsers with magicbyte.
 
-Runs the example of each language once, over the vectors of `kafka_log` and all segments below the folders, and
-compares the records that it prints with the vector's, or with those that magicbyte reads.
+Runs the example of each language over the vectors of `kafka_log` and all segments below the folders, compares
+the records that it prints with the vector's, or with those that magicbyte reads, and ends with a table.
 """
 
 import argparse
 import json
 import subprocess
 import sys
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +18,7 @@ import pyarrow as pa
 
 import magicbyte as mb
 from magicbyte.errors import MagicbyteError
+from magicbyte.logdir.file_names import parse_file
 from magicbyte_tools.conformance.cases import load_cases
 from magicbyte_tools.conformance.vectors_folder import VECTORS
 from magicbyte_tools.parsers.dumpers.builders import ToolchainUnavailable
@@ -57,15 +59,25 @@ def vectors(folder: Path = VECTORS) -> Iterator[Sample]:
             yield Sample(case.data_path, before, is_sound=False)
 
 
+def log_files(folders: Iterable[Path]) -> list[Path]:
+    """Return the paths of segments and KRaft snapshots below *folders*, and of those about to be deleted."""
+    return [
+        path
+        for folder in folders
+        for path in sorted(folder.rglob("*"))
+        if path.is_file()
+        and (path.suffix == ".log" or parse_file(path.name).kind in ("log", "checkpoint"))
+    ]
+
+
 def segments(folders: Iterable[Path]) -> Iterator[Sample]:
     """Yield the sound segments below *folders*, with the records that magicbyte reads."""
-    for folder in folders:
-        for path in sorted(folder.rglob("*.log")):
-            try:
-                table = pa.table(mb.from_bytes(path.read_bytes()).records(columns=[*COLUMNS]))
-            except MagicbyteError:
-                continue  # not a log, or a damaged one
-            yield Sample(path, rows(table), is_sound=True)
+    for path in log_files(folders):
+        try:
+            records = pa.table(mb.from_bytes(path.read_bytes()).records(columns=[*COLUMNS]))
+        except (MagicbyteError, pa.ArrowInvalid):  # through Arrow's stream, its own error
+            continue  # not a log, or a damaged one
+        yield Sample(path, rows(records), is_sound=True)
 
 
 def rows(table: pa.Table) -> list[Row]:
@@ -141,6 +153,55 @@ def _first(records: Sequence[Row], expected_records: Sequence[Row]) -> str:
     return "one is the beginning of the other"
 
 
+@dataclass(frozen=True, slots=True)
+class CheckedSamples:
+    """Answers of one language to samples of one kind: how many there were, and the faults in them."""
+
+    num_files: int
+    num_records: int
+    seconds: float
+    """Time that the program took for all of them, without building it."""
+    faults: Sequence[str]
+
+    @property
+    def cells(self) -> tuple[str, ...]:
+        numbers = (self.num_files, self.num_records)
+        return (*(f"{number:,}" for number in numbers), f"{self.seconds:.1f}")
+
+
+def checked(command: Sequence[str], samples: Sequence[Sample]) -> CheckedSamples:
+    """Run *command* on *samples*; compare each of its answers."""
+    started = time.perf_counter()
+    found = answers(command, samples) if samples else []
+    seconds = time.perf_counter() - started
+    pairs = zip(samples, found, strict=True)
+    faults = [f"{sample.path}: {words}" for sample, one in pairs if (words := fault(sample, one))]
+    return CheckedSamples(
+        len(samples), sum(len(sample.records) for sample in samples), seconds, faults
+    )
+
+
+HEADINGS = (
+    "language",
+    *("logs", "records", "seconds"),
+    *("vectors", "records", "seconds"),
+    "differ",
+)
+
+
+def table(rows_of_cells: Sequence[Sequence[str]]) -> str:
+    """Return *rows_of_cells* as lines of aligned columns below HEADINGS, numbers to the right."""
+    lines = [HEADINGS, *rows_of_cells]
+    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    return "\n".join(
+        "  ".join(
+            cell.ljust(width) if number == 0 else cell.rjust(width)
+            for number, (cell, width) in enumerate(zip(line, widths, strict=True))
+        )
+        for line in lines
+    )
+
+
 def main(arguments: Sequence[str]) -> int:
     """Compare; return the exit status: 1 where something differs, 2 where a language cannot be run."""
     parser = argparse.ArgumentParser(prog="python -m magicbyte_tools.parsers.check")
@@ -148,8 +209,8 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--logs", nargs="*", type=Path, default=[], metavar="FOLDER")
     options = parser.parse_args(arguments)
     status = 0
-    samples = [*vectors(), *segments(options.logs)]
-    num_records = sum(len(sample.records) for sample in samples)
+    vector_samples, log_samples = [*vectors()], [*segments(options.logs)]
+    lines = []
     for target in options.targets or EXAMPLES:
         try:
             command = example(target)
@@ -157,15 +218,16 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{target}: not run: {error}", file=sys.stderr)
             status = max(status, 2 if options.targets else 0)
             continue
-        faults = [
-            f"{target}: {sample.path}: {words}"
-            for sample, answer in zip(samples, answers(command, samples), strict=True)
-            if (words := fault(sample, answer))
-        ]
-        for line in faults:
-            print(line)
-        print(f"{target}: {len(samples)} files, {num_records} records, {len(faults)} differ")
+        logs, cases = checked(command, log_samples), checked(command, vector_samples)
+        faults = [*logs.faults, *cases.faults]
+        for words in faults:
+            print(f"{target}: {words}")
+        lines.append((target, *logs.cells, *cases.cells, f"{len(faults):,}"))
         status = max(status, bool(faults))
+    print(table(lines))
+    if left_out := len(log_files(options.logs)) - len(log_samples):
+        files = "file is" if left_out == 1 else "files are"
+        print(f"{left_out} more {files} damaged or no log, and not compared.")
     return status
 
 
