@@ -78,6 +78,18 @@ def test_the_consumer_judges_fetched_bytes_as_expected(version: str) -> None:
     assert last.outcome == "failed", "the consumer does not see the list"
 
 
+@with_java
+@pytest.mark.parametrize("version", RELEASES)
+def test_kafkas_builder_writes_the_encoded_cases(version: str) -> None:
+    chosen = [case for case in load_cases(VECTORS) if case.format == "kafka_encoded"]
+    answers = list(java_runner(version).answers(chosen))
+    outcomes = scored(answers, {})
+    assert [failure_line(one) for one in outcomes if one.outcome != "passed"] == []
+    for case, answer in answers:
+        if case.content["encode"]["codec"] == "none":
+            assert answer.content["encoded"] == case.data_path.read_bytes().hex(), case.id
+
+
 def mutated_entries() -> list[bytes]:
     """Return mutated log entries, most of them with right checksums; a seed gives the same again."""
     chance = random.Random(SEED)

@@ -489,16 +489,29 @@ def test_a_runner_that_reads_nothing_scores_badly(name: str, all_cases: list[Cas
     assert name.startswith("refuses") or not levels["v2-strict"].passed
 
 
-def test_the_runner_of_the_readme_runs(tmp_path: Path, harness: Harness) -> None:
-    (program,) = re.findall("```python\n(.*?)```", (VECTORS / "README.md").read_text(), re.DOTALL)
-    (tmp_path / "runner.py").write_text(program)
-    folder = tmp_path / "real" / "valid" / "kafka_log"
-    folder.mkdir(parents=True)
-    for name in ("v2-three-records", "v2-gzip", "v2-log-append-time"):
-        for file in (VECTORS / "valid" / "kafka_log").glob(f"{name}.*"):
-            shutil.copy(file, folder)
-    command = (sys.executable, tmp_path / "runner.py")
-    run = harness.call("--vectors", tmp_path / "real", "--", *command)
+def run_of_the_readme(
+    program: str, folder: Path, harness: Harness, format_name: str, *names: str
+) -> Run:
+    """Return the run of *program*, in the README, on the valid cases called *names*."""
+    (folder / "runner.py").write_text(program)
+    cases = folder / "real" / "valid" / format_name
+    cases.mkdir(parents=True)
+    for name in names:
+        for file in (VECTORS / "valid" / format_name).glob(f"{name}.*"):
+            shutil.copy(file, cases)
+    return harness.call("--vectors", folder / "real", "--", sys.executable, folder / "runner.py")
+
+
+def test_the_runners_of_the_readme_run(tmp_path: Path, harness: Harness) -> None:
+    text = (VECTORS / "README.md").read_text()
+    encoder, reader = re.findall("```python\n(.*?)```", text, re.DOTALL)
+    for name in ("encoder", "reader"):
+        (tmp_path / name).mkdir()
+    names = ("header-key-twice", "gzip-transactional")
+    run = run_of_the_readme(encoder, tmp_path / "encoder", harness, "kafka_encoded", *names)
+    assert counts(run.lines) == {**NONE, "passed": 2}
+    names = ("v2-three-records", "v2-gzip", "v2-log-append-time")
+    run = run_of_the_readme(reader, tmp_path / "reader", harness, "kafka_log", *names)
     assert counts(run.lines) == {**NONE, "passed": 2, "failed": 1}
     assert run.lines[0].startswith("FAILED valid/kafka_log/v2-log-append-time: ")
 

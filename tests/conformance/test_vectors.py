@@ -115,6 +115,7 @@ def test_the_schema_misses_every_key_that_a_log_needs(case: dict[str, Any], key:
         {"needs": ["v3"]},
         {"compacted": True},
         {"fetch_offset": "0"},
+        {"encode": {"codec": "none"}},
         {"aborted_transactions": []},
         {"limits": {"max_bytes": 1}},
         {"findings": [{"code": "bad-size", "severity": "fatal", "position": 0}]},
@@ -161,6 +162,7 @@ SOUND_ANSWERS: list[Any] = [
     {"records": [RECORD, {**RECORD, "headers": []}], "stopped": False, "error": None},
     {"findings": [{"code": "bad-size"}], "error": {}},
     {"accepted": True},
+    {"encoded": "00"},
     {"accepted": False, "checks": list(CHECKS), "lacks": list(FEATURES)},
     {"unsupported": "no logs"},
     {"unsupported": "no logs of v0", "lacks": ["v0"]},
@@ -179,6 +181,9 @@ WRONG_ANSWERS: list[Any] = [
     {"findings": [1]},
     {"accepted": 1},
     {"accepted": True, "error": None},
+    {"accepted": True, "encoded": "00"},
+    {"encoded": 0},
+    {"encoded": ""},
     {"accepted": True, "records": []},
     {"unsupported": ""},
     {"unsupported": None},
@@ -221,6 +226,7 @@ def test_each_level_has_cases_and_is_of_its_formats(all_cases: list[Case]) -> No
     assert formats["files"] == set(case_levels.FILES)
     assert formats["v2-committed"] == {"kafka_fetched"}
     assert formats["write"] == {"kafka_produced"}
+    assert formats["encode"] == {"kafka_encoded"}
     assert formats["directory"] == {"log_dir"}
 
 

@@ -15,9 +15,11 @@ import resource
 import selectors
 import shlex
 import signal
+import struct
 import subprocess
 import sys
 import time
+import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -87,7 +89,7 @@ def _text(value: Any) -> str:
 KINDS = ("valid", "invalid")
 """Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
-SETTING_KEYS = ("limits", "compacted", "fetch_offset", "aborted_transactions")
+SETTING_KEYS = ("limits", "compacted", "fetch_offset", "aborted_transactions", "encode")
 """Keys of a case that are passed on to the runner as settings."""
 
 Verdict = Literal["valid", "invalid", "either"]
@@ -411,14 +413,26 @@ READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", 
 CHECKS = (*READER_CHECKS, "produced")
 """Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
-FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits", "transactions")
+FEATURES = (
+    "v0",
+    "v1",
+    "v2",
+    "gzip",
+    "snappy",
+    "lz4",
+    "zstd",
+    "control",
+    "limits",
+    "transactions",
+    "encode",
+)
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 
 RECORD_KEYS = ("offset", "key", "value")
 """Keys that every record of an answer has; it may leave out others."""
 
-ANSWER_KEYS = ("fields", "records", "stopped", "error", "findings")
-"""Keys of an answer that shows fields, records or an error."""
+ANSWER_KEYS = ("fields", "records", "stopped", "error", "findings", "encoded")
+"""Keys of an answer that shows fields, records, an error or encoded bytes."""
 
 KEYS = ("unsupported", "accepted", *ANSWER_KEYS, "checks", "lacks")
 
@@ -431,6 +445,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "findings": ((list,), "an array"),
     "checks": ((list,), "an array"),
     "lacks": ((list,), "an array"),
+    "encoded": ((str,), "bytes in hex"),
 }
 
 
@@ -466,6 +481,203 @@ def _lists(answer: Mapping[str, Any]) -> str | None:
             if key not in record:
                 return f"records[{number}].{key}: expected a value, found nothing"
     return None
+
+
+# encoded_batch.py: Checks a batch that a runner encoded, by Python's standard library alone.
+
+HEADER = struct.Struct(">qiibIhiqqqhii")
+HEADER_FIELDS = (
+    "base_offset",
+    "len_batch",
+    "partition_leader_epoch",
+    "magic",
+    "crc",
+    "attributes",
+    "last_offset_delta",
+    "base_timestamp",
+    "max_timestamp",
+    "producer_id",
+    "producer_epoch",
+    "base_sequence",
+    "num_records",
+)
+FREE_FIELDS = ("partition_leader_epoch", "base_timestamp")
+"""Fields of the header that are not compared."""
+
+FRAME_SIZE, CRC_FROM = 12, 21
+"""Bytes before those that the length counts, and before those that the checksum covers."""
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+TRANSACTIONAL_BIT = 1 << 4
+
+FRAME_MAGICS: Mapping[str, tuple[bytes, ...]] = {
+    "snappy": (b"\x82SNAPPY\0",),
+    "lz4": (b"\x04\x22\x4d\x18",),
+    "zstd": (b"\x28\xb5\x2f\xfd",),
+}
+"""First bytes of compressed records, by the codecs that Python's library lacks; raw Snappy has none."""
+
+MAX_DECOMPRESSED = 1 << 26
+"""Limit of the decompressed records, in bytes."""
+
+CRC_32C_POLYNOMIAL = 0x82F63B78
+
+
+class RecordError(Exception):
+    """Bytes that are not the records of a batch; the message says at which byte of them."""
+
+
+def encoding_mistakes(request: Mapping[str, Any], hexadecimal: str) -> Iterator[str]:
+    """Yield the mistakes in the batch *hexadecimal*, which must hold the records of *request*."""
+    try:
+        encoded = bytes.fromhex(hexadecimal)
+    except ValueError:
+        yield f"encoded: expected bytes in hex, found {shown(hexadecimal)}"
+        return
+    if len(encoded) < HEADER.size:
+        yield f"encoded: expected at least the {HEADER.size} bytes of a header, found {len(encoded)}"
+        return
+    header = dict(zip(HEADER_FIELDS, HEADER.unpack_from(encoded), strict=True))
+    wanted = wanted_header(request, encoded)
+    compared = {name: value for name, value in header.items() if name not in FREE_FIELDS}
+    yield from differences(wanted, compared, "encoded")
+    if header["len_batch"] != wanted["len_batch"] or header["magic"] != wanted["magic"]:
+        return
+    codec = request["codec"]
+    payload = encoded[HEADER.size :]
+    if codec in FRAME_MAGICS:
+        yield from _frame_mistakes(codec, payload)
+        return
+    try:
+        records = list(decoded_records(decompressed(codec, payload), header["base_timestamp"]))
+    except RecordError as error:
+        yield f"encoded: {error}"
+        return
+    expected = [
+        {**record, "offset": number, "attributes": 0}
+        for number, record in enumerate(request["records"])
+    ]
+    yield from differences(expected, records, "encoded.records")
+
+
+def undecoded_codec(request: Mapping[str, Any]) -> str | None:
+    """Return the codec of *request* if this module cannot decompress it; the records are then not compared."""
+    codec: str = request["codec"]
+    return codec if codec in FRAME_MAGICS else None
+
+
+def wanted_header(request: Mapping[str, Any], encoded: bytes) -> dict[str, int]:
+    """Return the fields that the header of the batch *encoded* must have for *request*."""
+    records = request["records"]
+    transactional = TRANSACTIONAL_BIT if request["is_transactional"] else 0
+    return {
+        "base_offset": 0,
+        "len_batch": len(encoded) - FRAME_SIZE,
+        "magic": 2,
+        "crc": crc_32c(encoded[CRC_FROM:]),
+        "attributes": CODECS.index(request["codec"]) | transactional,
+        "last_offset_delta": len(records) - 1,
+        "max_timestamp": max(int(record["timestamp"]) for record in records),
+        "producer_id": int(request["producer_id"]),
+        "producer_epoch": request["producer_epoch"],
+        "base_sequence": request["base_sequence"],
+        "num_records": len(records),
+    }
+
+
+def _frame_mistakes(codec: str, payload: bytes) -> Iterator[str]:
+    if not payload:
+        yield f"encoded: expected records compressed with {codec}, found no bytes"
+    elif codec != "snappy" and not payload.startswith(FRAME_MAGICS[codec]):
+        expected = FRAME_MAGICS[codec][0].hex()
+        yield f"encoded: expected a frame of {codec}, {expected}, found {payload[:4].hex()}"
+
+
+def decompressed(codec: str, payload: bytes) -> bytes:
+    """Return the records in *payload*, which is not compressed or is a single member of gzip."""
+    if codec == "none":
+        return payload
+    member = zlib.decompressobj(zlib.MAX_WBITS | 16)
+    try:
+        records = member.decompress(payload, MAX_DECOMPRESSED)
+    except zlib.error as error:
+        raise RecordError(f"the records are no gzip: {error}") from error
+    if not member.eof or member.unused_data:
+        raise RecordError(f"expected one member of gzip in {len(payload)} bytes")
+    return records
+
+
+def decoded_records(payload: bytes, base_timestamp: int) -> Iterator[dict[str, Any]]:
+    """Yield the records in *payload* as a request has them, with offset and attributes."""
+    position = 0
+    while position < len(payload):
+        length, start = _varint(payload, position)
+        end = start + length
+        if length <= 0 or end > len(payload):
+            raise RecordError(f"a record of {length} bytes at byte {position} of {len(payload)}")
+        record, position = _record(payload[:end], start, base_timestamp)
+        if position != end:
+            raise RecordError(f"{end - position} bytes left in the record that ends at byte {end}")
+        yield record
+
+
+def _record(data: bytes, position: int, base_timestamp: int) -> tuple[dict[str, Any], int]:
+    """Return the record at *position* of *data*, which end with it, and the position of its end."""
+    attributes = data[position]
+    delta, position = _varint(data, position + 1)
+    offset, position = _varint(data, position)
+    key, position = _nullable(data, position)
+    value, position = _nullable(data, position)
+    count, position = _varint(data, position)
+    if count < 0:
+        raise RecordError(f"{count} headers before byte {position}")
+    headers = []
+    for _ in range(count):
+        name, position = _nullable(data, position)
+        content, position = _nullable(data, position)
+        headers.append({"key": name, "value": content})
+    record = {
+        "timestamp": str(base_timestamp + delta),
+        "key": key,
+        "value": value,
+        "headers": headers,
+        "offset": offset,
+        "attributes": attributes,
+    }
+    return record, position
+
+
+def _nullable(data: bytes, position: int) -> tuple[str | None, int]:
+    length, position = _varint(data, position)
+    if length == -1:
+        return None, position
+    if length < 0 or position + length > len(data):
+        raise RecordError(f"a length of {length} before byte {position}, {len(data)} in all")
+    return data[position : position + length].hex(), position + length
+
+
+def _varint(data: bytes, position: int) -> tuple[int, int]:
+    """Return the number in zigzag at *position* of *data*, and the position after it."""
+    number = 0
+    for shift in range(0, 70, 7):
+        if position >= len(data):
+            break
+        byte = data[position]
+        number |= (byte & 0x7F) << shift
+        position += 1
+        if byte < 0x80:
+            return (number >> 1) ^ -(number & 1), position
+    raise RecordError(f"a number that does not end, before byte {position} of {len(data)}")
+
+
+def crc_32c(data: bytes) -> int:
+    """Return the CRC-32C (Castagnoli) of *data*."""
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc ^= byte
+        for _ in range(8):
+            crc = crc >> 1 ^ (CRC_32C_POLYNOMIAL if crc & 1 else 0)
+    return crc ^ 0xFFFFFFFF
 
 
 # runner.py: Runs the executable under test, a runner, on conformance cases and returns its answers.
@@ -641,7 +853,7 @@ def parse(engine_output: Output) -> Answer:
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 """Keys of an error that are compared where both sides have them."""
 
-RECORDS_ALONE = ("log_dir", "kafka_fetched")
+WITHOUT_FIELDS = ("log_dir", "kafka_fetched", "kafka_encoded")
 """Formats whose cases have no fields: no grammar could refuse the bytes, and fields are no answer."""
 
 MAX_DIFFERENCES = 5
@@ -670,6 +882,8 @@ class Judgement:
     """True if the answer has records and they were compared."""
     keys_left_out: frozenset[str] = frozenset()
     """Keys of records that the case has and the runner did not print."""
+    undecoded: str | None = None
+    """Codec of an encoded batch whose records were not compared, since Python's library lacks it."""
 
 
 def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
@@ -682,6 +896,8 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
         return Judgement(outcome="not-judged", complaints=words, lacks=lacks)
     if "unsupported" in answer:
         return _not_judged(answer["unsupported"], is_answer=False)
+    if "encode" in case:
+        return _encoded(case, answer)
     if "accepted" in answer:
         return _verdict_alone(case, answer)
     if not _says_something(case, answer):
@@ -696,9 +912,26 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
     return _overlooked(case, answer)
 
 
+def _encoded(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    """Judge an answer that is to have the batch of the records in *case*."""
+    if answer.get("error") is not None:
+        words = (f"error: expected none, found {shown(answer['error'])}",)
+        return Judgement(outcome="failed", complaints=words)
+    if "encoded" not in answer:
+        words = ("unanswered: neither encoded bytes nor an error",)
+        return Judgement(outcome="failed", complaints=words, is_answer=False)
+    request = case["encode"]
+    found = tuple(_first_differences(encoding_mistakes(request, answer["encoded"])))
+    return Judgement(
+        outcome="failed" if found else "passed",
+        complaints=found,
+        undecoded=undecoded_codec(request),
+    )
+
+
 def _says_something(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Return whether *answer* has fields, an error, or the records or findings that *case* expects."""
-    has_fields = answer.get("fields") is not None and case["format"] not in RECORDS_ALONE
+    has_fields = answer.get("fields") is not None and case["format"] not in WITHOUT_FIELDS
     if has_fields or answer.get("error") is not None:
         return True
     key = "findings" if case["format"] == "kafka_produced" else "records"
@@ -711,7 +944,7 @@ def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
     A case without fields must be refused by the grammar alone, no matter which check finds the fault.
     """
     has_no_fields = (
-        "fields" in case and case["fields"] is None and case["format"] not in RECORDS_ALONE
+        "fields" in case and case["fields"] is None and case["format"] not in WITHOUT_FIELDS
     )
     return case["caught_by"] in checks or (has_no_fields and "grammar" in checks)
 
@@ -833,7 +1066,7 @@ def _fields(
     if found is None and (may_be_null or expected is None):
         return
     if expected is None:
-        if case["format"] not in RECORDS_ALONE:  # a folder has no grammar that could refuse it
+        if case["format"] not in WITHOUT_FIELDS:  # a folder has no grammar that could refuse it
             yield f"fields: expected null, found {shown(found)}"
         return
     yield from _first_differences(differences(expected, found, "fields"))
@@ -918,6 +1151,8 @@ class Scored:
     has_records: bool = False
     """True if the answer has records and they were compared."""
     keys_left_out: frozenset[str] = frozenset()
+    undecoded: str | None = None
+    """Codec of an encoded batch whose records were not compared."""
 
 
 @dataclass(slots=True)
@@ -947,6 +1182,11 @@ class Score:
     def keys_left_out(self) -> Counter[str]:
         """Number of cases by the keys of records that the runner did not print."""
         return Counter(key for one in self.case_results for key in sorted(one.keys_left_out))
+
+    @property
+    def undecoded(self) -> Counter[str]:
+        """Number of encoded batches whose records were not compared, by codec."""
+        return Counter(one.undecoded for one in self.case_results if one.undecoded)
 
     @property
     def is_good(self) -> bool:
@@ -984,6 +1224,7 @@ def _with_known(case: Case, judgement: Judgement, reason: str | None) -> Scored:
         judgement.lacks,
         judgement.has_records,
         judgement.keys_left_out,
+        judgement.undecoded,
     )
 
 
@@ -996,6 +1237,7 @@ LEVELS: Mapping[str, str] = {
     "v2-committed": "delivers of fetched v2 batches what a read_committed consumer delivers",
     "legacy": "reads and refuses message formats v0 and v1",
     "write": "tells what a broker takes from a producer, and what it refuses",
+    "encode": "encodes records as batches that a broker takes from a producer",
     "files": "reads and refuses companion files of segments, and checkpoints",
     "directory": "reads whole log directories as a read_committed consumer reads the topics",
 }
@@ -1107,6 +1349,8 @@ def tables(score: Score, levels: Mapping[str, LevelScore]) -> Iterator[str]:
         yield f"where either is right: {accepted} accepted, {refused} refused"
     for key, count in sorted(score.keys_left_out.items()):
         yield f"not judged, since no record shows it: {key} (in {count} cases)"
+    for codec, count in sorted(score.undecoded.items()):
+        yield f"records not compared, as Python's library lacks {codec} (cases: {count})"
     if levels:
         yield ""
         yield from aligned([("level", *LEVEL_COLUMNS), *starmap(level_row, levels.items())], 1)
@@ -1155,6 +1399,7 @@ def summary_content(score: Score) -> dict[str, Any]:
         "stale": score.stale,
         "accepted": score.choices["accepted"],
         "refused": score.choices["refused"],
+        "undecoded": dict(sorted(score.undecoded.items())),
         "keys_left_out": dict(sorted(score.keys_left_out.items())),
         "is_good": score.is_good,
     }

@@ -11,14 +11,26 @@ READER_CHECKS = ("grammar", "exact", "checksum", "codec", "order", "directory", 
 CHECKS = (*READER_CHECKS, "produced")
 """Checks of readers, and `produced`: a broker's checks of produced batches that readers accept."""
 
-FEATURES = ("v0", "v1", "v2", "gzip", "snappy", "lz4", "zstd", "control", "limits", "transactions")
+FEATURES = (
+    "v0",
+    "v1",
+    "v2",
+    "gzip",
+    "snappy",
+    "lz4",
+    "zstd",
+    "control",
+    "limits",
+    "transactions",
+    "encode",
+)
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 
 RECORD_KEYS = ("offset", "key", "value")
 """Keys that every record of an answer has; it may leave out others."""
 
-ANSWER_KEYS = ("fields", "records", "stopped", "error", "findings")
-"""Keys of an answer that shows fields, records or an error."""
+ANSWER_KEYS = ("fields", "records", "stopped", "error", "findings", "encoded")
+"""Keys of an answer that shows fields, records, an error or encoded bytes."""
 
 KEYS = ("unsupported", "accepted", *ANSWER_KEYS, "checks", "lacks")
 
@@ -31,6 +43,7 @@ TYPES: Mapping[str, tuple[tuple[type, ...], str]] = {
     "findings": ((list,), "an array"),
     "checks": ((list,), "an array"),
     "lacks": ((list,), "an array"),
+    "encoded": ((str,), "bytes in hex"),
 }
 
 

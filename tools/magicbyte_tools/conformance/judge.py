@@ -6,11 +6,12 @@ from typing import Any, Literal
 
 from magicbyte_tools.conformance.answer_shape import CHECKS, READER_CHECKS, shape
 from magicbyte_tools.conformance.compare import differences, shown
+from magicbyte_tools.conformance.encoded_batch import encoding_mistakes, undecoded_codec
 
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
 """Keys of an error that are compared where both sides have them."""
 
-RECORDS_ALONE = ("log_dir", "kafka_fetched")
+WITHOUT_FIELDS = ("log_dir", "kafka_fetched", "kafka_encoded")
 """Formats whose cases have no fields: no grammar could refuse the bytes, and fields are no answer."""
 
 MAX_DIFFERENCES = 5
@@ -39,6 +40,8 @@ class Judgement:
     """True if the answer has records and they were compared."""
     keys_left_out: frozenset[str] = frozenset()
     """Keys of records that the case has and the runner did not print."""
+    undecoded: str | None = None
+    """Codec of an encoded batch whose records were not compared, since Python's library lacks it."""
 
 
 def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
@@ -51,6 +54,8 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
         return Judgement(outcome="not-judged", complaints=words, lacks=lacks)
     if "unsupported" in answer:
         return _not_judged(answer["unsupported"], is_answer=False)
+    if "encode" in case:
+        return _encoded(case, answer)
     if "accepted" in answer:
         return _verdict_alone(case, answer)
     if not _says_something(case, answer):
@@ -65,9 +70,26 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
     return _overlooked(case, answer)
 
 
+def _encoded(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
+    """Judge an answer that is to have the batch of the records in *case*."""
+    if answer.get("error") is not None:
+        words = (f"error: expected none, found {shown(answer['error'])}",)
+        return Judgement(outcome="failed", complaints=words)
+    if "encoded" not in answer:
+        words = ("unanswered: neither encoded bytes nor an error",)
+        return Judgement(outcome="failed", complaints=words, is_answer=False)
+    request = case["encode"]
+    found = tuple(_first_differences(encoding_mistakes(request, answer["encoded"])))
+    return Judgement(
+        outcome="failed" if found else "passed",
+        complaints=found,
+        undecoded=undecoded_codec(request),
+    )
+
+
 def _says_something(case: Mapping[str, Any], answer: Mapping[str, Any]) -> bool:
     """Return whether *answer* has fields, an error, or the records or findings that *case* expects."""
-    has_fields = answer.get("fields") is not None and case["format"] not in RECORDS_ALONE
+    has_fields = answer.get("fields") is not None and case["format"] not in WITHOUT_FIELDS
     if has_fields or answer.get("error") is not None:
         return True
     key = "findings" if case["format"] == "kafka_produced" else "records"
@@ -80,7 +102,7 @@ def _must_see(case: Mapping[str, Any], checks: Sequence[str]) -> bool:
     A case without fields must be refused by the grammar alone, no matter which check finds the fault.
     """
     has_no_fields = (
-        "fields" in case and case["fields"] is None and case["format"] not in RECORDS_ALONE
+        "fields" in case and case["fields"] is None and case["format"] not in WITHOUT_FIELDS
     )
     return case["caught_by"] in checks or (has_no_fields and "grammar" in checks)
 
@@ -202,7 +224,7 @@ def _fields(
     if found is None and (may_be_null or expected is None):
         return
     if expected is None:
-        if case["format"] not in RECORDS_ALONE:  # a folder has no grammar that could refuse it
+        if case["format"] not in WITHOUT_FIELDS:  # a folder has no grammar that could refuse it
             yield f"fields: expected null, found {shown(found)}"
         return
     yield from _first_differences(differences(expected, found, "fields"))

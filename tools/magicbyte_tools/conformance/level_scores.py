@@ -14,6 +14,7 @@ LEVELS: Mapping[str, str] = {
     "v2-committed": "delivers of fetched v2 batches what a read_committed consumer delivers",
     "legacy": "reads and refuses message formats v0 and v1",
     "write": "tells what a broker takes from a producer, and what it refuses",
+    "encode": "encodes records as batches that a broker takes from a producer",
     "files": "reads and refuses companion files of segments, and checkpoints",
     "directory": "reads whole log directories as a read_committed consumer reads the topics",
 }

@@ -31,6 +31,8 @@ def tables(score: Score, levels: Mapping[str, LevelScore]) -> Iterator[str]:
         yield f"where either is right: {accepted} accepted, {refused} refused"
     for key, count in sorted(score.keys_left_out.items()):
         yield f"not judged, since no record shows it: {key} (in {count} cases)"
+    for codec, count in sorted(score.undecoded.items()):
+        yield f"records not compared, as Python's library lacks {codec} (cases: {count})"
     if levels:
         yield ""
         yield from aligned([("level", *LEVEL_COLUMNS), *starmap(level_row, levels.items())], 1)
@@ -79,6 +81,7 @@ def summary_content(score: Score) -> dict[str, Any]:
         "stale": score.stale,
         "accepted": score.choices["accepted"],
         "refused": score.choices["refused"],
+        "undecoded": dict(sorted(score.undecoded.items())),
         "keys_left_out": dict(sorted(score.keys_left_out.items())),
         "is_good": score.is_good,
     }

@@ -25,6 +25,8 @@ class Scored:
     has_records: bool = False
     """True if the answer has records and they were compared."""
     keys_left_out: frozenset[str] = frozenset()
+    undecoded: str | None = None
+    """Codec of an encoded batch whose records were not compared."""
 
 
 @dataclass(slots=True)
@@ -54,6 +56,11 @@ class Score:
     def keys_left_out(self) -> Counter[str]:
         """Number of cases by the keys of records that the runner did not print."""
         return Counter(key for one in self.case_results for key in sorted(one.keys_left_out))
+
+    @property
+    def undecoded(self) -> Counter[str]:
+        """Number of encoded batches whose records were not compared, by codec."""
+        return Counter(one.undecoded for one in self.case_results if one.undecoded)
 
     @property
     def is_good(self) -> bool:
@@ -91,4 +98,5 @@ def _with_known(case: Case, judgement: Judgement, reason: str | None) -> Scored:
         judgement.lacks,
         judgement.has_records,
         judgement.keys_left_out,
+        judgement.undecoded,
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from construct import ConstructError
 
-from magicbyte_tools.conformance.judge import RECORDS_ALONE
+from magicbyte_tools.conformance.judge import WITHOUT_FIELDS
 from magicbyte_tools.vectors.case import VectorCase
 from magicbyte_tools.vectors.case_levels import levels, needs
 from magicbyte_tools.vectors.input_classes import CLASSES, WITHOUT_A_CASE
@@ -75,7 +75,7 @@ def fields_of(case: VectorCase) -> Any:
     Raises CaseBuildError where the Construct parser accepts bytes that the case calls unreadable,
     or refuses bytes that it calls readable.
     """
-    if not isinstance(case.data, bytes) or case.format in RECORDS_ALONE:
+    if not isinstance(case.data, bytes) or case.format in WITHOUT_FIELDS:
         return None
     if case.fields is not None:
         return case.fields

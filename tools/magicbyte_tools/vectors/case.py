@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from magicbyte_tools.conformance.judge import RECORDS_ALONE
+from magicbyte_tools.conformance.judge import WITHOUT_FIELDS
 
 TWIN = "built with the Construct twin"
 
@@ -252,6 +252,8 @@ class VectorCase:
     """Offset from which a consumer asked for fetched bytes."""
     aborted_transactions: Sequence[tuple[int, int]] | None = None
     """Producer ids and first offsets of the aborted transactions in a fetch response; None is null."""
+    encode: Mapping[str, Any] | None = None
+    """Records and settings of the batch whose encoding the bytes are, as JSON."""
     is_kafka_refusal: bool = False
     """True where Kafka's own reader refuses a case with verdict `either`."""
 
@@ -289,11 +291,12 @@ class VectorCase:
             "front": self.front,
             "compacted": self.is_compacted,
             "limits": dict(self.limits),
+            "encode": self.encode,
         }
         document |= {name: value for name, value in optional.items() if value}
         if self.fetch_offset is not None:
             document |= self._fetch_settings()
-        if self.format not in RECORDS_ALONE:
+        if self.format not in WITHOUT_FIELDS:
             document["fields"] = fields
         fault = self.fault
         rows = fault.records if fault is not None and self.verdict == "invalid" else self.rows
@@ -317,14 +320,16 @@ class VectorCase:
         return document
 
     def _fetch_settings(self) -> Json:
-        aborted = self.aborted_transactions
-        pairs = (
-            None if aborted is None else [(str(number), str(first)) for number, first in aborted]
-        )
+        pairs = self.aborted_transactions or ()
+        aborted_transactions = [
+            {"producer_id": str(producer_id), "first_offset": str(first_offset)}
+            for producer_id, first_offset in pairs
+        ]
         return {
             "fetch_offset": str(self.fetch_offset),
-            "aborted_transactions": pairs
-            and [{"producer_id": number, "first_offset": first} for number, first in pairs],
+            "aborted_transactions": (
+                None if self.aborted_transactions is None else aborted_transactions
+            ),
         }
 
     def _error(self, fault: ExpectedFault) -> Json:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from magicbyte_tools.vectors.case import VectorCase
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-FEATURES = ("v0", "v1", "v2", *CODECS[1:], "control", "limits", "transactions")
+FEATURES = ("v0", "v1", "v2", *CODECS[1:], "control", "limits", "transactions", "encode")
 """Features in the order in which a case lists them."""
 
 FILES = (
@@ -25,13 +25,14 @@ FILES = (
 """Formats of whole files other than logs. Parts of formats, such as a varint, count in no level."""
 
 OTHER_LEVELS = {
+    "kafka_encoded": ["encode"],
     "kafka_fetched": ["v2-committed"],
     "kafka_produced": ["write"],
     "log_dir": ["directory"],
 }
-"""Levels of formats that are neither logs nor companion files, whatever the case."""
+"""Levels of formats that are neither logs nor companion files."""
 
-LOG_FORMATS = ("kafka_fetched", "kafka_log", "kafka_produced")
+LOG_FORMATS = ("kafka_encoded", "kafka_fetched", "kafka_log", "kafka_produced")
 """Formats of single files that hold log entries."""
 
 NOT_STRICT = ("order", "limits")
@@ -51,6 +52,8 @@ def needs(case: VectorCase) -> list[str]:
         found.add("limits")
     if case.format == "kafka_fetched":
         found.add("transactions")
+    if case.encode is not None:
+        found.add("encode")
     return [name for name in FEATURES if name in found]
 
 

@@ -1,6 +1,7 @@
 // Reads logs and varints by the record classes of a Kafka release, as a runner of the vectors:
 //   KafkaJava [--file] FORMAT FILE... | KafkaJava [--file] --lines
-// With --file a log is read by FileRecords, as brokers do, else by MemoryRecords, as consumers do.
+// With --file a log is read by FileRecords, as brokers do, else by MemoryRecords, as consumers do. Records are encoded by
+// MemoryRecordsBuilder.
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
@@ -9,23 +10,30 @@ import com.fasterxml.jackson.databind.node.ObjectNode;
 import java.io.BufferedReader;
 import java.io.InputStreamReader;
 import java.io.PrintStream;
+import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HexFormat;
 import java.util.List;
 import org.apache.kafka.common.header.Header;
+import org.apache.kafka.common.header.internals.RecordHeader;
 import org.apache.kafka.common.record.TimestampType;
 // The build deletes the imports of packages and classes that a release does not have.
+import org.apache.kafka.common.record.CompressionType;
 import org.apache.kafka.common.record.ControlRecordType;
 import org.apache.kafka.common.record.FileRecords;
 import org.apache.kafka.common.record.MemoryRecords;
+import org.apache.kafka.common.record.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.Record;
 import org.apache.kafka.common.record.RecordBatch;
+import org.apache.kafka.common.record.internal.CompressionType;
 import org.apache.kafka.common.record.internal.ControlRecordType;
 import org.apache.kafka.common.record.internal.FileRecords;
 import org.apache.kafka.common.record.internal.MemoryRecords;
+import org.apache.kafka.common.record.internal.MemoryRecordsBuilder;
 import org.apache.kafka.common.record.internal.Record;
 import org.apache.kafka.common.record.internal.RecordBatch;
 import org.apache.kafka.common.utils.BufferSupplier;
@@ -46,21 +54,24 @@ public class KafkaJava {
             BufferedReader lines = new BufferedReader(new InputStreamReader(System.in));
             for (String line; (line = lines.readLine()) != null; ) {
                 JsonNode question = JSON.readTree(line);
-                print(out, question.get("format").asText(), question.get("file").asText());
+                print(out, question.get("format").asText(), question.get("file").asText(), question);
             }
         } else {
+            JsonNode settings = JSON.readTree(System.getenv().getOrDefault("CONFORMANCE_SETTINGS", "{}"));
             for (String file : words.subList(1, words.size())) {
-                print(out, words.get(0), file);
+                print(out, words.get(0), file, settings);
             }
         }
     }
 
-    private static void print(PrintStream out, String format, String file) throws Exception {
+    private static void print(PrintStream out, String format, String file, JsonNode settings) throws Exception {
         ObjectNode answer = JSON.createObjectNode();
         if (format.equals("kafka_log")) {
             readLog(Path.of(file), answer);
         } else if (format.matches("kafka_(varint|varlong|uvarint)")) {
             readNumber(format, Path.of(file), answer);
+        } else if (format.equals("kafka_encoded")) {
+            encode(settings.get("encode"), answer);
         } else {
             answer.put("unsupported", "it is not read by Kafka's record classes");
         }
@@ -159,5 +170,48 @@ public class KafkaJava {
             answer.putNull("fields");
             answer.putObject("error").put("message", error.toString());
         }
+    }
+
+    private static void encode(JsonNode request, ObjectNode answer) throws Exception {
+        Object[] settings = {
+            ByteBuffer.allocate(1024), (byte) 2, compression(request.get("codec").asText()), TimestampType.CREATE_TIME, 0L,
+            RecordBatch.NO_TIMESTAMP, request.get("producer_id").asLong(), (short) request.get("producer_epoch").asInt(),
+            request.get("base_sequence").asInt(), request.get("is_transactional").asBoolean(),
+            RecordBatch.NO_PARTITION_LEADER_EPOCH,
+        };
+        MemoryRecordsBuilder builder = null;
+        for (Method method : MemoryRecords.class.getMethods()) {
+            if (method.getName().equals("builder") && method.getParameterCount() == settings.length
+                && method.getParameterTypes()[2].isInstance(settings[2])) {
+                builder = (MemoryRecordsBuilder) method.invoke(null, settings);
+            }
+        }
+        for (JsonNode record : request.get("records")) {
+            List<Header> headers = new ArrayList<>();
+            for (JsonNode header : record.get("headers")) {
+                String key = new String(bytes(header.get("key")), StandardCharsets.UTF_8);
+                headers.add(new RecordHeader(key, bytes(header.get("value"))));
+            }
+            builder.append(record.get("timestamp").asLong(), bytes(record.get("key")), bytes(record.get("value")),
+                headers.toArray(new Header[0]));
+        }
+        answer.put("encoded", hex(builder.build().buffer()));
+    }
+
+    /** Returns the codec as builders take it: a CompressionType before 3.8, a Compression since. */
+    private static Object compression(String codec) throws Exception {
+        CompressionType type = CompressionType.forName(codec);
+        try {
+            Class<?> compression = Class.forName("org.apache.kafka.common.compress.Compression");
+            Object builder = compression.getMethod("of", CompressionType.class).invoke(null, type);
+            Method build = Class.forName("org.apache.kafka.common.compress.Compression$Builder").getMethod("build");
+            return build.invoke(builder);
+        } catch (ClassNotFoundException error) {
+            return type;
+        }
+    }
+
+    private static byte[] bytes(JsonNode hexadecimal) {
+        return hexadecimal.isNull() ? null : HexFormat.of().parseHex(hexadecimal.asText());
     }
 }

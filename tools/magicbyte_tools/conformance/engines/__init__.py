@@ -57,6 +57,7 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
         unread={
             "log_dir": "a folder has no grammar",
             "kafka_fetched": "a grammar knows no transactions",
+            "kafka_encoded": "a parser encodes nothing",
         },
     )
 

@@ -10,12 +10,28 @@ import pyarrow as pa
 
 import magicbyte as mb
 from magicbyte.engines.companion_rows import read_rows
+from magicbyte.engines.encoding import BatchFields
+from magicbyte.engines.factory import encoder
 from magicbyte.errors import FormatError, error_of
 from magicbyte.logdir.checkpoints import parse_offset_lines
 from magicbyte.logdir.companions import read_producer_snapshot, read_transaction_index
 from magicbyte_formats.wire import ProducerSnapshotHeader
 from magicbyte_tools.conformance.answer_shape import CHECKS
+from magicbyte_tools.conformance.encoded_batch import CODECS
 from magicbyte_tools.conformance.engines.answering import Answer, hexadecimal, serve, unsupported
+
+RECORDS_TO_ENCODE = pa.schema(
+    {
+        "offset": pa.int64(),
+        "timestamp": pa.int64(),
+        "key": pa.binary(),
+        "value": pa.binary(),
+        "headers": pa.list_(pa.struct({"key": pa.string(), "value": pa.binary()})),
+    }
+)
+
+MAX_ENCODED_BYTES = 1 << 20
+"""Size of a batch from which a further one begins; no case has so many records."""
 
 COLUMNS = ("topic", "partition", "offset", "timestamp", "timestamp_type", "key", "value", "headers")
 
@@ -38,6 +54,8 @@ def read(
             compacted = settings.get("compacted", False)
             findings = mb.check_produced(path.read_bytes(), compacted=compacted, limits=limits)
             return _found(findings)
+        case "kafka_encoded":
+            return {"encoded": encoded_batch(settings["encode"], engine).hex()}
         case "kafka_offset_index":
             return _index("index", path.read_bytes())
         case "kafka_time_index":
@@ -85,6 +103,37 @@ def _rows(batch: pa.RecordBatch) -> Iterator[dict[str, Any]]:
                 for header in row["headers"] or ()
             ],
         }
+
+
+def encoded_batch(request: Mapping[str, Any], engine: str) -> bytes:
+    """Return the batch that *engine* encodes of *request*, a case's `encode`."""
+    names = ("is_transactional", "producer_epoch", "base_sequence")
+    fields = BatchFields(
+        codec=CODECS.index(request["codec"]),
+        leader_epoch=-1,
+        producer_id=int(request["producer_id"]),
+        **{name: request[name] for name in names},
+    )
+    rows = [
+        {
+            "offset": number,
+            "timestamp": int(record["timestamp"]),
+            "key": stored_bytes(record["key"]),
+            "value": stored_bytes(record["value"]),
+            "headers": [
+                {"key": bytes.fromhex(one["key"]).decode(), "value": stored_bytes(one["value"])}
+                for one in record["headers"]
+            ],
+        }
+        for number, record in enumerate(request["records"])
+    ]
+    records = pa.RecordBatch.from_pylist(rows, schema=RECORDS_TO_ENCODE)
+    (batches,) = encoder(engine).batches(records, fields, batch_bytes=MAX_ENCODED_BYTES)
+    return bytes(batches.data)
+
+
+def stored_bytes(text: str | None) -> bytes | None:
+    return None if text is None else bytes.fromhex(text)
 
 
 # Companion files, read alone
