@@ -9,6 +9,7 @@ import pytest
 
 from magicbyte.tables.schemas import TABLES
 from magicbyte_cli.cell_texts import CellTexts
+from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.text_table import TextWriter
@@ -44,13 +45,21 @@ def text(type_: pa.DataType, values: list) -> list[str]:
     return [line.strip() for line in lines]
 
 
-def test_bytes_are_text_or_base64_under_another_name() -> None:
+def test_bytes_have_one_name_and_an_encoding_beside_it() -> None:
     assert ndjson(pa.binary(), BYTES) == [
-        '{"value":null}',
-        '{"value":""}',
-        '{"value":"plain"}',
-        '{"value":"naïve\\n\u2028"}',
-        '{"value_base64":"/wA="}',
+        '{"value":null,"value_encoding":null}',
+        '{"value":"","value_encoding":"utf-8"}',
+        '{"value":"plain","value_encoding":"utf-8"}',
+        '{"value":"naïve\\n\u2028","value_encoding":"utf-8"}',
+        '{"value":"/wA=","value_encoding":"base64"}',
+    ]
+    assert ndjson(pa.binary(), BYTES[1:4]) == ndjson(pa.binary(), BYTES)[1:4]
+
+
+def test_the_encoding_does_not_take_the_name_of_a_column() -> None:
+    columns = {"value": pa.array([b"x"]), "value_encoding": pa.array(["mine"])}
+    assert output(NdjsonWriter, columns) == [
+        '{"value":"x","value_encoding_":"utf-8","value_encoding":"mine"}'
     ]
 
 
@@ -71,7 +80,8 @@ def test_headers_are_objects_and_null_is_not_empty() -> None:
     assert ndjson(HEADERS, headers) == [
         '{"value":null}',
         '{"value":[]}',
-        '{"value":[{"key":"k","value":null},{"key":"k","value_base64":"/w=="}]}',
+        '{"value":[{"key":"k","value":null,"value_encoding":null},'
+        '{"key":"k","value":"/w==","value_encoding":"base64"}]}',
     ]
     assert ndjson(HEADERS, headers[2:], bytes_as="hex") == [
         '{"value":[{"key":"k","value":null},{"key":"k","value":"ff"}]}'
@@ -83,6 +93,28 @@ def test_numbers_of_64_bits_and_times_are_exact() -> None:
     for type_ in (pa.int64(), TIME):
         lines = ndjson(type_, [None, *pa.array(numbers[1:], pa.int64()).cast(type_)])
         assert [json.loads(line)["value"] for line in lines] == numbers
+
+
+def test_times_are_iso_or_milliseconds_in_all_formats() -> None:
+    batch = pa.record_batch({"at": pa.array([0, None], pa.int64()).cast(TIME)})
+    texts = {}
+    for times_as in ("iso", "ms"):
+        for name, writer_class in (("ndjson", NdjsonWriter), ("csv", CsvWriter)):
+            out = BytesIO()
+            writer = writer_class(out, batch.schema, bytes_as="text", times_as=times_as)
+            writer.write(batch)
+            texts[name, times_as] = out.getvalue().decode().split()
+        cell_texts = CellTexts(bytes_as="text", times_as=times_as)
+        texts["text", times_as] = cell_texts.columns(batch)[0]
+    iso = "1970-01-01T00:00:00.000Z"
+    assert texts == {
+        ("ndjson", "iso"): [f'{{"at":"{iso}"}}', '{"at":null}'],
+        ("csv", "iso"): ["at", iso],
+        ("text", "iso"): [iso, "-"],
+        ("ndjson", "ms"): ['{"at":0}', '{"at":null}'],
+        ("csv", "ms"): ["at", "0"],
+        ("text", "ms"): ["0", "-"],
+    }
 
 
 def test_no_row_is_no_line() -> None:

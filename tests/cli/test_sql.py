@@ -29,7 +29,7 @@ TYPES = """
 NDJSON = (
     '{"i":1,"f":1.5,"n":"NaN","d":"1.50","h":2,"b":true,"nothing":null,"empty":"","text":"a,\\"b\\n",'
     '"day":"2024-02-29","at":1709200800000,"time":"01:02:03","took":"P1MT5400S","list":[1,null],'
-    '"struct":{"k":"x","v":["2024-02-29"]},"blob_base64":"AP8="}\n'
+    '"struct":{"k":"x","v":["2024-02-29"]},"blob":"AP8=","blob_encoding":"base64"}\n'
 )
 FORMATS = ("text", "csv", "ndjson")
 WAIT_S = 60

@@ -94,12 +94,12 @@ def test_headers_have_the_same_members_whether_they_are_text_or_not() -> None:
     rows = run_ndjson("dump", LOG_DIR, "--topic", "in-headers", "--decode", "auto")
     plain = mb.open(LOG_DIR, topics=["in-headers"]).records(["headers"]).to_pylist()
     headers = [header for row in rows for header in row["headers"]]
-    assert {tuple(header) for header in headers} == {("key", "value", "value_base64")}
+    assert {tuple(header) for header in headers} == {("key", "value", "value_encoding")}
     for header, expected in zip(
         headers, (one for row in plain for one in row["headers"]), strict=True
     ):
-        text = header["value"]
-        data = b64decode(header["value_base64"]) if text is None else text.encode()
+        text, encoding = header["value"], header["value_encoding"]
+        data = b64decode(text) if encoding == "base64" else text.encode()
         assert data == expected["value"]
 
 

@@ -11,7 +11,7 @@ from magicbyte.companion_tables import kind_of
 from magicbyte.storage import StorageOptions
 
 OPTIONS = (
-    *("paths", "format_name", "columns", "bytes_as", "limit", "storage_option"),
+    *("paths", "format_name", "columns", "bytes_as", "time_as", "limit", "storage_option"),
     *("expanded", "no_trunc", "no_pager"),
 )
 """Parameters of `dump` that apply to companion files too."""

@@ -30,8 +30,11 @@ BYTE_TEXTS: dict[str, Callable[[bytes], str]] = {
 class CsvWriter:
     """Writes Arrow batches to *out*, after a line with the names of the columns."""
 
-    def __init__(self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str) -> None:
+    def __init__(
+        self, out: IO[bytes], schema: pa.Schema, *, bytes_as: str, times_as: str = "iso"
+    ) -> None:
         self._out = out
+        self._format_time: Callable[[int], str] = iso_time if times_as == "iso" else str
         self._bytes_text = BYTE_TEXTS[bytes_as]
         self._write_line([_quoted(name) for name in schema.names])
 
@@ -44,7 +47,7 @@ class CsvWriter:
     def _fields(self, column: pa.Array) -> list[str]:
         if column.type == TIME:
             return [
-                "" if value is None else iso_time(value)
+                "" if value is None else self._format_time(value)
                 for value in column.view(pa.int64()).to_pylist()
             ]
         is_bytes = pa.types.is_binary(column.type)

@@ -28,6 +28,7 @@ from magicbyte_cli.selection import (
     paths_argument,
     selection_options,
     table_option,
+    time_option,
 )
 from magicbyte_cli.stderr_messages import (
     exit_status,
@@ -37,7 +38,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_internal_topics,
     warn_of_undelivered,
 )
-from magicbyte_cli.table_output import TEXT_SUFFIXES, format_of_suffix, open_table
+from magicbyte_cli.table_output import TEXT_SUFFIXES, TextForm, format_of_suffix, open_table
 from magicbyte_cli.typed_command import TypedCommand, topics_of
 from magicbyte_cli.typed_output import decode_options, explain, only_topic
 from magicbyte_cli.unread_messages import warn_of_unread
@@ -86,8 +87,9 @@ def default_threads() -> int:
     type=click.Choice(tuple(BYTE_TEXTS)),
     default="base64",
     help="Format of bytes in CSV and NDJSON. With `text`, CSV has escapes such as \\xff for bytes that are not UTF-8, and "
-    "NDJSON base64 under a name that ends in _base64.",
+    "NDJSON has base64, and a member such as value_encoding that says so.",
 )
+@time_option
 @table_option("Table to write.")
 @names_option("--columns", help="Only these columns, in the table's order.  [default: all]")
 @click.option(
@@ -113,6 +115,7 @@ def export(
     out: Path,
     format_name: str | None,
     bytes_as: str,
+    time_as: str | None,
     table_name: str,
     columns: tuple[str, ...] | None,
     threads: int,
@@ -128,7 +131,7 @@ def export(
     """Write the records of a log, or another of its tables, to the file OUT.
 
     Columns and types are the same as in the Parquet files that `pipeline` writes; timestamps are in
-    microseconds. CSV has them in ISO 8601, NDJSON in milliseconds, as `dump`. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
+    microseconds. CSV has them in ISO 8601, NDJSON in milliseconds, as `dump`, unless --time says otherwise. OUT appears whole or not at all: if a run fails, an existing file stays as it was.
     Findings, and records and bytes that were not exported, are reported on stderr.
     """
     format_name = format_name or format_of_suffix(out)
@@ -177,7 +180,12 @@ def export(
             rows = dataset.stored(table_name, column_names)
 
     report, num_rows = _write(
-        dataset, rows, table_name, out, format_name, bytes_as, overwrite=overwrite
+        dataset,
+        rows,
+        table_name,
+        out,
+        TextForm(format_name, bytes_as, time_as),
+        overwrite=overwrite,
     )
     report.findings = explain(report.findings)
 
@@ -196,8 +204,7 @@ def _write(
     rows: Rows,
     table_name: str,
     out: Path,
-    format_name: str,
-    bytes_as: str,
+    text_form: TextForm,
     *,
     overwrite: bool,
 ) -> tuple[Report, int]:
@@ -208,7 +215,7 @@ def _write(
     with whole_file(out) as file:
         with (
             ProgressBar() as bar,
-            open_table(file, table_name, rows.schema, format_name, bytes_as) as write,
+            open_table(file, table_name, rows.schema, text_form) as write,
         ):
             for batch in rows.read_into(report):
                 num_rows += batch.num_rows

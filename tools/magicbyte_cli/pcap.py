@@ -38,7 +38,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_findings,
     warn_of_undelivered,
 )
-from magicbyte_cli.table_output import format_of_suffix, open_table
+from magicbyte_cli.table_output import TextForm, format_of_suffix, open_table
 
 DELIVERED = ("delivered",)
 
@@ -157,7 +157,7 @@ def pcap(
     else:
         if limit is not None:
             raise click.UsageError("--limit applies to stdout, not to -o")
-        num_rows = _write(choose, table, names, out, print_as.bytes_as, report, overwrite=overwrite)
+        num_rows = _write(choose, table, names, out, print_as, report, overwrite=overwrite)
     if table_name == "records":
         warn_of_undelivered(report, shown)
     warn_of_findings(report.findings)
@@ -218,7 +218,7 @@ def _write(
     table: TableDefinition,
     names: tuple[str, ...],
     out: Path,
-    bytes_as: str,
+    print_as: PrintOptions,
     report: Report,
     *,
     overwrite: bool,
@@ -226,11 +226,12 @@ def _write(
     """Write the columns *names* of the chosen rows to *out*; return the number of rows."""
     format_name = format_of_suffix(out)
     rows = stored_table(choose, table, names) if format_name in FORMATS else choose(names)
+    text_form = TextForm(format_name, print_as.bytes_as, print_as.time_as)
     num_rows = 0
     with whole_file(out) as file:
         with (
             ProgressBar() as bar,
-            open_table(file, table.name, rows.schema, format_name, bytes_as) as write,
+            open_table(file, table.name, rows.schema, text_form) as write,
         ):
             for batch in rows.read_into(report):
                 num_rows += batch.num_rows

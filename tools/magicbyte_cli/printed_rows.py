@@ -15,7 +15,14 @@ from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.pager import paged_stdout
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.progress import ProgressBar
-from magicbyte_cli.selection import Decorator, bytes_option, flag_option, format_option, options_as
+from magicbyte_cli.selection import (
+    Decorator,
+    bytes_option,
+    flag_option,
+    format_option,
+    options_as,
+    time_option,
+)
 from magicbyte_cli.stderr_messages import warn
 from magicbyte_cli.template import Template, TemplateWriter, parse_template
 from magicbyte_cli.terminal_table import TerminalWriter
@@ -30,6 +37,7 @@ class PrintOptions:
 
     format_name: str
     bytes_as: str
+    time_as: str | None
     expanded: bool
     no_trunc: bool
     no_pager: bool
@@ -39,6 +47,12 @@ class PrintOptions:
     def is_text(self) -> bool:
         """True if rows are text with columns, for people."""
         return self.format_name == "text" and self.template is None
+
+    @property
+    def times_as(self) -> str:
+        """Format of times: by default ISO 8601 in text and CSV."""
+        default = "iso" if self.is_text or self.format_name == "csv" else "ms"
+        return self.time_as or default
 
     def check(self) -> None:
         """Raise UsageError for options that do not go together."""
@@ -57,15 +71,18 @@ class PrintOptions:
         *num_hidden*: columns at the end that only decide on the color of a line of text.
         """
         if self.template is not None:
-            is_terminal = sys.stdout.isatty()
             return TemplateWriter(
-                out, self.template, bytes_as=self.bytes_as, is_terminal=is_terminal
+                out,
+                self.template,
+                bytes_as=self.bytes_as,
+                times_as=self.times_as,
+                is_terminal=sys.stdout.isatty(),
             )
         if self.format_name == "csv":
-            return CsvWriter(out, schema, bytes_as=self.bytes_as)
+            return CsvWriter(out, schema, bytes_as=self.bytes_as, times_as=self.times_as)
         if self.format_name == "ndjson":
-            return NdjsonWriter(out, schema, bytes_as=self.bytes_as)
-        cell_texts = CellTexts(bytes_as=self.bytes_as)
+            return NdjsonWriter(out, schema, bytes_as=self.bytes_as, times_as=self.times_as)
+        cell_texts = CellTexts(bytes_as=self.bytes_as, times_as=self.times_as)
         if self.expanded:
             return ExpandedWriter(
                 out,
@@ -196,6 +213,7 @@ def print_options(format_help: str, *decorators: Decorator) -> Decorator:
         format_option(format_help, "csv"),
         *decorators,
         bytes_option,
+        time_option,
         flag_option(
             "--expanded",
             "-x",

@@ -243,6 +243,15 @@ def format_option(help_text: str, *more_formats: str) -> Decorator:
     )
 
 
+time_option = click.option(
+    "--time",
+    "time_as",
+    type=click.Choice(("iso", "ms")),
+    help="Format of times: ISO 8601 in UTC, or milliseconds since the Unix epoch.  [default: iso in text and CSV, ms in "
+    "NDJSON and templates]",
+)
+
+
 def table_option(help_text: str) -> Decorator:
     """Return the option `--table`, passed on as `table_name`."""
     return click.option(
@@ -259,8 +268,8 @@ bytes_option = click.option(
     "bytes_as",
     type=click.Choice(("text", "hex", "base64")),
     default="text",
-    help="Format of keys and values. In NDJSON with `text`, a value that is not UTF-8 is written "
-    "as base64, under a name that ends in _base64.",
+    help="Format of keys and values. In NDJSON with `text`, a member such as value_encoding says whether the value is "
+    "text (utf-8), or bytes that are not UTF-8 (base64).",
 )
 
 disposition_option = click.option(

@@ -32,6 +32,7 @@ from magicbyte_cli.selection import (
     paths_argument,
     selection_options,
     size_option,
+    time_option,
 )
 from magicbyte_cli.stderr_messages import (
     exit_status,
@@ -40,6 +41,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_findings,
     warn_of_undelivered,
 )
+from magicbyte_cli.table_output import TextForm
 from magicbyte_cli.unread_messages import warn_of_unread
 
 FORMATS = ("text", "csv", "ndjson", "parquet")
@@ -87,6 +89,7 @@ WriteBatch = Callable[[pa.RecordBatch], None]
 )
 @overwrite_option
 @bytes_option
+@time_option
 @flag_option(
     "--allow-files",
     help="Let the query read other files of this machine, by functions such as read_csv.",
@@ -108,6 +111,7 @@ def sql(
     out: Path | None,
     overwrite: bool,
     bytes_as: str,
+    time_as: str | None,
     allow_files: bool,
     memory_limit: int | None,
     dispositions: tuple[str, ...] | None,
@@ -121,7 +125,7 @@ def sql(
 
     The query can read nothing but the logs, and has no network. Findings are reported on stderr.
     """
-    format_name = _format_of(out, format_name)
+    text_form = TextForm(_format_of(out, format_name), bytes_as, time_as)
     if out is not None:
         check_writable(out, replace=overwrite)
     shown = dispositions or ("delivered",)
@@ -136,11 +140,11 @@ def sql(
     )
     report = Report()
     if out is None:
-        with _writing(sys.stdout.buffer, rows.schema, format_name, bytes_as) as write:
+        with _writing(sys.stdout.buffer, rows.schema, text_form) as write:
             _write_rows(rows, report, write)
     else:
         with whole_file(out) as file:
-            with _writing(file, rows.schema, format_name, bytes_as) as write:
+            with _writing(file, rows.schema, text_form) as write:
                 _write_rows(rows, report, write)
             check_writable(out, replace=overwrite)  # another process may have created it meanwhile
     if report.records:
@@ -171,11 +175,9 @@ def _format_of(out: Path | None, format_name: str | None) -> str:
 
 
 @contextmanager
-def _writing(
-    file: BinaryIO, schema: pa.Schema, format_name: str, bytes_as: str
-) -> Iterator[WriteBatch]:
+def _writing(file: BinaryIO, schema: pa.Schema, text_form: TextForm) -> Iterator[WriteBatch]:
     """Yield a function that writes rows of *schema* to *file*."""
-    if format_name == "parquet":
+    if text_form.format_name == "parquet":
         try:
             table_file = TableFile(file, "query", schema, "parquet")
         except pa.ArrowNotImplementedError as error:
@@ -185,21 +187,25 @@ def _writing(
         with table_file:
             yield table_file.write
         return
-    if format_name == "text" and tuple(schema.names) == PLAN_COLUMNS:
+    if text_form.format_name == "text" and tuple(schema.names) == PLAN_COLUMNS:
         yield partial(_write_plan, file)
         return
-    text_of = as_json if format_name == "ndjson" else as_text
-    columns = ResultColumns(schema, text_of, keeps_headers=format_name != "csv")
+    text_of = as_json if text_form.format_name == "ndjson" else as_text
+    columns = ResultColumns(schema, text_of, keeps_headers=text_form.format_name != "csv")
     row_writer: Any
-    if format_name == "ndjson":
-        row_writer = NdjsonWriter(file, columns.schema, bytes_as=bytes_as)
-    elif format_name == "csv":
-        row_writer = CsvWriter(file, columns.schema, bytes_as=bytes_as)
+    if text_form.format_name == "ndjson":
+        row_writer = NdjsonWriter(
+            file, columns.schema, bytes_as=text_form.bytes_as, times_as=text_form.times_as
+        )
+    elif text_form.format_name == "csv":
+        row_writer = CsvWriter(
+            file, columns.schema, bytes_as=text_form.bytes_as, times_as=text_form.times_as
+        )
     else:
         row_writer = text_writer(
             file,
             columns.schema,
-            cell_texts=CellTexts(bytes_as=bytes_as),
+            cell_texts=CellTexts(bytes_as=text_form.bytes_as, times_as=text_form.times_as),
             right_aligned=columns.right_aligned,
             is_folded=False,
         )

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
@@ -14,6 +15,20 @@ from magicbyte_cli.ndjson import NdjsonWriter
 
 TEXT_SUFFIXES = {".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjson"}
 """Formats of text, by file name suffix."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextForm:
+    """Format of a file, and of bytes and times in it if it is text."""
+
+    format_name: str
+    bytes_as: str
+    time_as: str | None = None
+
+    @property
+    def times_as(self) -> str:
+        """Format of times: by default milliseconds in NDJSON, else ISO 8601."""
+        return self.time_as or ("ms" if self.format_name == "ndjson" else "iso")
 
 
 def format_of_suffix(out: Path) -> str:
@@ -31,14 +46,16 @@ def format_of_suffix(out: Path) -> str:
 
 @contextmanager
 def open_table(
-    file: BinaryIO, table_name: str, schema: pa.Schema, format_name: str, bytes_as: str
+    file: BinaryIO, table_name: str, schema: pa.Schema, text_form: TextForm
 ) -> Iterator[Callable[[pa.RecordBatch], None]]:
     """Yield a function that writes rows of *schema* to *file*."""
-    if format_name in FORMATS:
-        with TableFile(file, table_name, schema, format_name) as table_file:
+    if text_form.format_name in FORMATS:
+        with TableFile(file, table_name, schema, text_form.format_name) as table_file:
             yield table_file.write
         return
-    writer_class = CsvWriter if format_name == "csv" else NdjsonWriter
-    row_writer = writer_class(file, schema, bytes_as=bytes_as)
+    writer_class = CsvWriter if text_form.format_name == "csv" else NdjsonWriter
+    row_writer = writer_class(
+        file, schema, bytes_as=text_form.bytes_as, times_as=text_form.times_as
+    )
     yield row_writer.write
     row_writer.flush()

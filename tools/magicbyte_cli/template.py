@@ -9,7 +9,7 @@ from typing import IO, Any
 import pyarrow as pa
 from click import BadParameter
 
-from magicbyte_cli.display import printable_bytes
+from magicbyte_cli.display import iso_time, printable_bytes
 from magicbyte_cli.row_chunks import element_chunks, row_chunks
 
 CHUNK_ROWS = 4096
@@ -89,12 +89,19 @@ class TemplateWriter:
     """Writes records to *out* as a template says."""
 
     def __init__(
-        self, out: IO[bytes], template: Template, *, bytes_as: str, is_terminal: bool
+        self,
+        out: IO[bytes],
+        template: Template,
+        *,
+        bytes_as: str,
+        times_as: str = "ms",
+        is_terminal: bool,
     ) -> None:
         """Begin. *is_terminal*: escape unprintable characters, which could be commands to a terminal."""
         self._out = out
         self._template = template
         self._bytes = _escaped if is_terminal and bytes_as == "text" else BYTE_FORMATS[bytes_as]
+        self._time: Callable[[int], str] = iso_time if times_as == "iso" else str
         self._is_raw = self._bytes is bytes
 
     def write(self, batch: pa.RecordBatch) -> None:
@@ -118,7 +125,7 @@ class TemplateWriter:
             return [b"-1" if data is None else b"%d" % len(data) for data in values.to_pylist()]
         if letter == "T":
             times = column.view(pa.int64()).to_pylist()
-            return [b"-1" if time is None else b"%d" % time for time in times]
+            return [b"-1" if time is None else self._time(time).encode() for time in times]
         if letter == "t":
             texts = {name: (name or "").encode() for name in column.unique().to_pylist()}
             return [texts[name] for name in column.to_pylist()]

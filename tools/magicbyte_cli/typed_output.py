@@ -15,7 +15,7 @@ from magicbyte.reading.typed_columns import COLUMNS, SIDES, typed_field
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
 from magicbyte_cli.csv_writer import BYTE_TEXTS
 from magicbyte_cli.display import printable_bytes
-from magicbyte_cli.ndjson import JSON_TEXT, as_text
+from magicbyte_cli.ndjson import JSON_TEXT, header_object
 from magicbyte_cli.selection import Decorator, with_options
 from magicbyte_cli.stderr_messages import warn
 
@@ -97,13 +97,13 @@ class PrintedColumns:
         if name in SIDES:
             metadata = JSON_METADATA if self.format_name == "ndjson" else None
             return pa.field(name, pa.string(), metadata=metadata)
-        if self._is_named_by_value(name):
+        if self._has_one_encoding(name):
             metadata = JSON_METADATA if name == "headers" else None
             return pa.field(name, pa.string(), metadata=metadata)
         return pa.field(name, pa.string()) if name in SCHEMA_LABELS else typed_field(name)
 
-    def _is_named_by_value(self, name: str) -> bool:
-        """Return whether NDJSON would name members by their values: `_base64` for bytes that are not UTF-8."""
+    def _has_one_encoding(self, name: str) -> bool:
+        """Return whether NDJSON needs no member for the encoding: key_bytes and value_bytes are always in base64."""
         has_bytes = name == "headers" or name in UNDECODED
         return has_bytes and self.format_name == "ndjson" and self.bytes_as == "text"
 
@@ -123,21 +123,17 @@ class PrintedColumns:
         return pa.RecordBatch.from_arrays(arrays, schema=self.schema)
 
     def _column(self, batch: pa.RecordBatch, name: str) -> pa.Array:
-        if not self._is_named_by_value(name):
+        if not self._has_one_encoding(name):
             return _cells(batch, name, self.format_name, self.bytes_as)
         column = batch.column(name)
         if name == "headers":
-            cells = [_json_cell(list(map(_header, one)), False) for one in column.to_pylist()]
+            cells = [
+                _json_cell([header_object(header, None) for header in one], False)
+                for one in column.to_pylist()
+            ]
         else:
             cells = json_values(column)
         return pa.array(cells, pa.string())
-
-
-def _header(record_header: dict[str, Any]) -> dict[str, Any]:
-    """Return a record header with the same members for any value: text, or base64 if it is not UTF-8."""
-    suffix, text = as_text(record_header["value"])
-    members = {"key": record_header["key"], "value": None, "value_base64": None}
-    return members | {f"value{suffix}": text}
 
 
 def _cells(batch: pa.RecordBatch, name: str, format_name: str, bytes_as: str) -> pa.Array:
