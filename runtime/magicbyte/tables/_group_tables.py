@@ -71,6 +71,7 @@ GROUP_OFFSETS = define_table(
     ("record_offset", INT64, "Offset of the record with the committed offset."),
     OFFSETS_PARTITION,
     num_default=10,
+    never_null="group topic partition offsets_partition",
 )
 
 GROUPS = define_table(
@@ -99,6 +100,7 @@ GROUPS = define_table(
     ("leader", STRING, "Member id of the leader of a classic group."),
     ("member_count", INT64, "Members."),
     OFFSETS_PARTITION,
+    never_null="group type state member_count offsets_partition",
 )
 
 GROUP_MEMBERS = define_table(
@@ -128,6 +130,7 @@ GROUP_MEMBERS = define_table(
     ("standby_tasks", TASK_LIST, "Standby tasks that it has."),
     ("warmup_tasks", TASK_LIST, "Warm-up tasks that it has."),
     num_default=7,
+    never_null="group member_id",
 )
 
 SHARE_GROUP_OFFSETS = define_table(
@@ -157,6 +160,7 @@ SHARE_GROUP_OFFSETS = define_table(
         "Ranges of offsets from the start offset on, with their state.",
     ),
     num_default=7,
+    never_null="group partition",
 )
 
 TRANSACTIONAL_IDS = define_table(
@@ -185,6 +189,7 @@ TRANSACTIONAL_IDS = define_table(
         "Producer id before the last change, if the epochs of that one were used up.",
     ),
     num_default=8,
+    never_null="transactional_id state producer_id producer_epoch coordinator_partition",
 )
 
 PRODUCERS = define_table(
@@ -212,6 +217,7 @@ PRODUCERS = define_table(
         INT64,
         "First offset of its open transaction; null if none is open.",
     ),
+    never_null="producer_id producer_epoch",
 )
 
 TABLES: tuple[TableDefinition, ...] = (

@@ -37,6 +37,7 @@ TOPICS = define_table(
     ("partition_count", INT32, "Partitions."),
     ("replication_factor", INT32, "Replicas of the partition with the lowest number."),
     ("is_internal", BOOL, "Whether brokers treat the topic as internal."),
+    never_null="topic topic_id partition_count is_internal",
 )
 
 TOPIC_PARTITIONS = define_table(
@@ -72,6 +73,7 @@ TOPIC_PARTITIONS = define_table(
         "Id of the log.dir of each replica, in the order of `replicas` (KIP-858).",
     ),
     TOPIC_ID,
+    never_null="topic partition leader_epoch partition_epoch",
 )
 
 CONFIGS = define_table(

@@ -83,6 +83,7 @@ RECORDS = define_table(
     DISPOSITION,
     OUTCOME,
     num_default=8,
+    never_null="offset is_transactional codec magic disposition",
 )
 
 BATCHES = define_table(
@@ -108,6 +109,7 @@ BATCHES = define_table(
     ),
     ("control_type", STRING, "Type of the first control record, in Kafka's words."),
     DISPOSITION,
+    never_null="position size_bytes last_offset magic crc is_transactional is_control",
 )
 
 SEGMENTS = define_table(
@@ -134,6 +136,7 @@ SEGMENTS = define_table(
     *_counters("bytes", "Bytes of entries"),
     ("bytes_tail", INT64, "Bytes of an incomplete entry, or of zeros, at the end of the log."),
     *_counters("records", "Records"),
+    never_null="file file_kind live size_bytes",
 )
 
 TRANSACTIONS = define_table(
@@ -158,6 +161,7 @@ TRANSACTIONS = define_table(
         STRING,
         "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if none.",
     ),
+    never_null="producer_id outcome begun_before_log first_offset record_count size_bytes",
 )
 
 PARTITIONS = define_table(
@@ -180,6 +184,7 @@ PARTITIONS = define_table(
         STRING,
         "What a broker would do on startup: `intact truncated ...`; `unknown` outside of `verify`.",
     ),
+    never_null="segment_count size_bytes verdict",
 )
 
 PROBLEMS = define_table(
@@ -203,6 +208,7 @@ PROBLEMS = define_table(
         STRING,
         "Log.dir that holds the file, if several replicas of the partition were opened.",
     ),
+    never_null="code severity message",
 )
 
 REPLICAS = define_table(
@@ -229,6 +235,7 @@ REPLICAS = define_table(
     ("filled_ranges", INT64, "Ranges that are read from it instead of the replica with rank 1."),
     ("filled_offsets", INT64, "Offsets in these ranges."),
     ("filled_bytes", INT64, "Bytes of the batches in these ranges."),
+    never_null="rank error_count size_bytes filled_ranges filled_offsets filled_bytes",
 )
 
 GAPS = define_table(
@@ -246,6 +253,7 @@ GAPS = define_table(
     ),
     ("file", STRING, "File name of the segment that contains the record after the gap."),
     ("position", INT64, "Position of the entry that contains this record."),
+    never_null="first_offset end_offset offset_count reason",
 )
 
 TABLES = {

@@ -33,6 +33,8 @@ class TableDefinition:
     names: tuple[str, ...]
     fields: dict[str, pa.Field] = field(repr=False, compare=False)
     """Arrow fields by column name."""
+    never_null: frozenset[str] = frozenset()
+    """Columns that have a value in every row; for others a null may occur."""
 
     def schema(self, columns: tuple[str, ...] | None = None) -> pa.Schema:
         """Return the Arrow schema of *columns*; default: the default columns."""
@@ -60,10 +62,18 @@ def arrow_type(text: str) -> pa.DataType:
 
 
 def define_table(
-    name: str, row: str, *columns: tuple[str, pa.DataType, str], num_default: int | None = None
+    name: str,
+    row: str,
+    *columns: tuple[str, pa.DataType, str],
+    num_default: int | None = None,
+    never_null: str = "",
 ) -> TableDefinition:
-    """Return a table of *columns*; by default a read returns the first *num_default* ones (None: all)."""
+    """Return a table of *columns*; by default a read returns the first *num_default* ones (None: all).
+
+    *never_null* are the names of columns that have a value in every row, separated by blanks.
+    """
     names = tuple(column for column, *_ in columns)
+    assert set(never_null.split()) <= set(names)
     return TableDefinition(
         name,
         row,
@@ -71,6 +81,7 @@ def define_table(
         names[:num_default],
         names,
         {column: pa.field(column, type_) for column, type_, _ in columns},
+        frozenset(never_null.split()),
     )
 
 

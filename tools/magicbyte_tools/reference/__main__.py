@@ -10,10 +10,14 @@ from pathlib import Path
 from magicbyte_tools.generate import message_schemas
 from magicbyte_tools.generate.kaitai import CHECKOUT
 from magicbyte_tools.generate.source import specs
+from magicbyte_tools.reference.commands_page import commands_page
 from magicbyte_tools.reference.findings_page import findings_page
 from magicbyte_tools.reference.html import html
 from magicbyte_tools.reference.library import Library
+from magicbyte_tools.reference.ndjson_page import ndjson_page
+from magicbyte_tools.reference.python_page import python_page
 from magicbyte_tools.reference.reference import reference
+from magicbyte_tools.reference.tables_page import tables_page
 from magicbyte_tools.reference.terminal_picture import terminal_picture
 
 DOCS = CHECKOUT / "docs"
@@ -22,6 +26,10 @@ FORMATS = DOCS / "formats"
 SINGLE_FILES: Mapping[str, Callable[[], str]] = {
     "findings.md": findings_page,
     "pictures/terminal.svg": terminal_picture,
+    "reference/commands.md": commands_page,
+    "reference/ndjson.md": ndjson_page,
+    "reference/python.md": python_page,
+    "reference/tables.md": tables_page,
 }
 """Generated files beside docs/formats: the functions that return their texts, by path below docs/."""
 

@@ -21,6 +21,16 @@ SOURCE = "source"
 IN_NAVIGATION = ("tests/vectors/README.md", "CONTRIBUTING.md", "CHANGELOG.md")
 """Pages outside docs/ that mkdocs.yml lists in the navigation."""
 
+SEARCH_BOOSTS = {
+    "reference/": 4.0,
+    "reference/commands.md": 6.0,
+    "reference/tables.md": 6.0,
+    "findings.md": 4.0,
+    "scores.md": 0.3,
+    f"{SOURCE}/": 0.3,
+}
+"""Factors of what pages score in a search, by the beginning of their paths: definitions come first. The last one counts."""
+
 LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\])\(([^)\s]+)\)")
 
 FENCE = re.compile(r"^(```.*?^```$)", re.DOTALL | re.MULTILINE)
@@ -57,6 +67,9 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     """Point links of a page to the files of the site, and write bars in the code of tables as MkDocs reads them."""
     there = {file.src_uri for file in files}
     uri = page.file.src_uri
+    for beginning, boost in SEARCH_BOOSTS.items():
+        if uri.startswith(beginning):
+            page.meta["search"] = {"boost": boost}
 
     def relinked(match: re.Match[str]) -> str:
         words, target = match[1], match[2]
