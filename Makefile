@@ -156,6 +156,10 @@ mutants: .venv/dev kernels ## Put small faults into spec/ and runtime/, and coun
 fuzz: .venv/dev kernels ## Give the engines millions of mutated entries between guard pages: OPTIONS='--cases N --seed N LOG...'
 	$(BIN)/python -m magicbyte_tools.fuzz $(OPTIONS)
 
+.PHONY: fuzz-corpus
+fuzz-corpus: .venv/dev kernels ## Write a corpus for each fuzz target, and for fuzzers of other readers, from tests/vectors to OUT or out/fuzz-corpus
+	$(BIN)/python -m magicbyte_tools.fuzz.corpus $(or $(OUT),out/fuzz-corpus)
+
 .PHONY: dist
 dist: kernels ## Build the wheel for this machine
 	rm -rf dist

@@ -15,7 +15,17 @@ from fuzz import planted
 from magicbyte.engines.entry import read_entry
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
-from magicbyte_tools.fuzz import mutate, numbers, partition, ranges, seed, seeds, segmented, whole
+from magicbyte_tools.fuzz import (
+    corpus,
+    mutate,
+    numbers,
+    partition,
+    ranges,
+    seed,
+    seeds,
+    segmented,
+    whole,
+)
 from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
 from magicbyte_tools.fuzz.folder_task import changed_folder
 from magicbyte_tools.fuzz.group import NUM_CASES, Arrangement, group
@@ -63,6 +73,24 @@ def test_ranges_of_changed_partitions_agree_with_the_whole(
 ) -> None:
     assert fuzz.main(["--ranges", "--cases", "30", str(DATA / "4.3" / "transactions")]) == 0
     assert re.search(r"all +30 +\d+ +[1-9]", capsys.readouterr().out)
+
+
+def test_the_corpus_of_the_vectors_has_each_entry_once_and_the_targets_read_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert corpus.main([str(tmp_path)]) == 0
+    assert re.search(
+        r"/entries: \d+ files\n.*/partitions: \d+ files\n.*/bytes: \d+ files\n",
+        capsys.readouterr().out,
+    )
+    logs = sorted((tmp_path / "entries").iterdir())
+    assert len({path.read_bytes() for path in logs}) == len(logs) > 500
+    kinds = {one.kind for one in seeds.of_logs(logs)}
+    assert {"v0 none", "v1 gzip", "v2 none", "v2 snappy", "v2 lz4", "v2 zstd"} <= kinds
+    assert len(list(partition.partitions([tmp_path / "partitions"]))) > 500
+    formats = {path.name for path in (tmp_path / "bytes").iterdir()}
+    assert {"kafka_log", "kafka_varint", "kafka_producer_snapshot"} <= formats
+    assert "log_dir" not in formats
 
 
 # Faults that the fuzzer must report

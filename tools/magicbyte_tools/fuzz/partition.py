@@ -7,10 +7,9 @@ from pathlib import Path
 from random import Random
 
 from magicbyte.engines.entry import read_entry
-from magicbyte.errors import MagicbyteError
 from magicbyte_formats.wire import ControlType
 from magicbyte_tools.fuzz import seeds
-from magicbyte_tools.fuzz.seed import Seed, taken_apart
+from magicbyte_tools.fuzz.seed import UNREADABLE, Seed, taken_apart
 from magicbyte_tools.vectors import entry_parts
 from magicbyte_tools.vectors.entry_parts import rec
 
@@ -100,5 +99,5 @@ def seed_of(data: bytes) -> Seed | None:
     """Return the log entry *data* as a seed; None if it cannot be read."""
     try:
         return taken_apart(data)
-    except (MagicbyteError, ValueError, IndexError):
+    except UNREADABLE:
         return None

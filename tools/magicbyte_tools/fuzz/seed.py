@@ -1,5 +1,6 @@
 """Parses a sound log entry as a seed of mutations: payload, and positions of the numbers in it."""
 
+import struct
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import pairwise
@@ -10,12 +11,17 @@ from crc32c import crc32c
 
 from magicbyte import codecs
 from magicbyte.engines.entry import OVERHEAD, stored_size
+from magicbyte.errors import MagicbyteError
 from magicbyte_formats.wire import CODEC_NAMES, Codec, EntryHeader, MessageHeader, RecordBatchHeader
 from magicbyte_tools.fuzz.compressed_forms import FORMS, USUAL
 from magicbyte_tools.fuzz.numbers import read_varint
 
 MAGIC_AT = EntryHeader.POSITIONS["magic"]
 MAX_PAYLOAD_BYTES = 1 << 20
+
+
+UNREADABLE = (MagicbyteError, ValueError, IndexError, struct.error)
+"""Errors of `taken_apart` if the entry is damaged, or cut, or there is no such codec."""
 
 
 class SeedField(NamedTuple):

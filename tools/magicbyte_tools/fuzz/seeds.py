@@ -8,11 +8,10 @@ from random import Random
 
 from magicbyte.engines.protocol import Chunk
 from magicbyte.engines.reference import ReferenceEngine
-from magicbyte.errors import MagicbyteError
 from magicbyte.limits import Limits
 from magicbyte_formats.wire import RecordBatchHeader
 from magicbyte_tools.fuzz.compressed_forms import FORMS, OF_BATCHES, OF_MESSAGES
-from magicbyte_tools.fuzz.seed import Seed, seal, set_size, taken_apart
+from magicbyte_tools.fuzz.seed import UNREADABLE, Seed, seal, set_size, taken_apart
 from magicbyte_tools.vectors import entry_parts
 from magicbyte_tools.vectors.entry_parts import T0, Rec, rec
 
@@ -44,7 +43,7 @@ def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
     kinds: dict[str, list[Seed]] = {}
     stored = (entry for path in log_paths for entry in split_entries(path.read_bytes())[:-1])
     for data in dict.fromkeys(entry for entry in stored if len(entry) <= MAX_BYTES):
-        with suppress(MagicbyteError, ValueError):  # it is damaged, or there is no such codec
+        with suppress(*UNREADABLE):
             one = taken_apart(data)
             kinds.setdefault(one.kind, []).append(one)
     for found in kinds.values():
