@@ -31,6 +31,7 @@ from magicbyte_cli.selection import (
     paths_argument,
 )
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+from magicbyte_cli.topic_patterns import has_topic
 from magicbyte_cli.unread_messages import warn_of_unread
 
 Row = dict[str, Any]
@@ -150,7 +151,7 @@ def _selected(rows: list[Row], dataset: Dataset, selection: GroupSelection) -> l
         row
         for row in rows
         if (not selection.group or row["group"] in selection.group)
-        and (not selection.topic or row.get("topic", selection.topic[0]) in selection.topic)
+        and (not selection.topic or "topic" not in row or has_topic(selection.topic, row["topic"]))
     ]
     absent = set(selection.group) - {row["group"] for row in rows}
     if absent:  # a group without offsets may exist

@@ -229,7 +229,7 @@ def pipeline(
 
 def _verification(paths: Sequence[str], selection: Selection) -> mb.Verification:
     with ProgressBar() as bar:
-        return mb.verify(*paths, progress=bar.show, **selection.arguments)
+        return mb.verify(*paths, progress=bar.show, **selection.arguments(paths))
 
 
 def _warn_of_undelivered(

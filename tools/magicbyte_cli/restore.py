@@ -128,7 +128,7 @@ def restore(
         status = max(status, exit_status(findings))
         arguments = {
             name: value
-            for name, value in selection.arguments.items()
+            for name, value in selection.arguments(paths).items()
             if name not in ("topics", "partitions")
         }
         internal_logs = internal_logs_of(paths, **arguments)

@@ -17,6 +17,7 @@ from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import iso_time
 from magicbyte_cli.stderr_messages import warn, warn_of_requests
+from magicbyte_cli.topic_patterns import selected_topics
 
 LIKE_SECONDS = range(100_000_000, 100_000_000_000)
 """Numbers that are times from 1973 on in seconds, and from 1970 to 1973 in milliseconds."""
@@ -37,11 +38,16 @@ class LogSelection:
     search: bool
     storage_option: StorageOptions
 
-    @property
-    def arguments(self) -> dict[str, Any]:
-        """Arguments for `open`, `verify` and `stats`."""
+    def topics(self, paths: Sequence[str], *, include_internal: bool) -> tuple[str, ...]:
+        """Return the selected topics below *paths*; none if all are."""
+        return selected_topics(
+            self.topic, paths, self.storage_option, include_internal=include_internal
+        )
+
+    def arguments(self, paths: Sequence[str], *, include_internal: bool = True) -> dict[str, Any]:
+        """Return arguments for `open`, `verify` and `stats` of *paths*."""
         return {
-            "topics": self.topic or None,
+            "topics": self.topics(paths, include_internal=include_internal) or None,
             "partitions": self.partition or None,
             "limits": limits_of(self.max_batch_bytes, self.max_entry_bytes),
             "search": self.search,
@@ -82,7 +88,7 @@ class Selection(LogSelection):
             replica=self.replica,
             fill=not self.no_fill,
             threads=threads,
-            **self.arguments,
+            **self.arguments(paths, include_internal=self.include_internal),
         )
         return dataset if self.on_damage == "fail" else skip_gone_files(dataset)
 
@@ -115,7 +121,7 @@ class SourceSelection(LogSelection):
             include_internal=self.include_internal,
             replica=self.replica,
             fill=not self.no_fill,
-            **self.arguments,
+            **self.arguments(paths, include_internal=self.include_internal),
         )
         return failing_at_damage(dataset) if on_damage == "fail" else dataset
 
@@ -186,7 +192,11 @@ paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=T
 
 topic_options: tuple[Decorator, ...] = (
     click.option(
-        "--topic", multiple=True, metavar="TOPIC", help="Only this topic; may be repeated."
+        "--topic",
+        multiple=True,
+        metavar="TOPIC",
+        help="Only this topic, or topics that match a glob such as 'orders*' or a regular expression such as '/^orders-/'; "
+        "may be repeated.",
     ),
     click.option(
         "--partition",
@@ -399,7 +409,7 @@ group_options = options_as(
         "--topic",
         multiple=True,
         metavar="TOPIC",
-        help="Only offsets in this topic; may be repeated.",
+        help="Only offsets in this topic, or in topics that match a glob or a /regular expression/; may be repeated.",
     ),
     click.option(
         "--to-time",

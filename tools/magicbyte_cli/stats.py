@@ -99,7 +99,7 @@ def stats(
         if format_name == "html":
             raise click.UsageError("--what-if has the formats text and ndjson.", ctx)
         sys.stdout.buffer.writelines(
-            what_if_lines(paths, conversion, format_name, **selection.arguments)
+            what_if_lines(paths, conversion, format_name, **selection.arguments(paths))
         )
         return
     if out is not None:
@@ -112,7 +112,7 @@ def stats(
             quick=quick,
             processes=processes,
             progress=bar.show,
-            **selection.arguments,
+            **selection.arguments(paths),
         )
     if out is not None:
         from magicbyte_cli.report.stats.stats_page import render

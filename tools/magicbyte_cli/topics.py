@@ -10,10 +10,11 @@ from typing import Any
 
 import click
 
-from magicbyte import Dataset, InputError, Report
+from magicbyte import Dataset, Report
 from magicbyte.internal_topics.metadata_rows import INTERNAL, metadata_rows
 from magicbyte.logdir.metadata_snapshots import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.reading.metadata_history import read_cluster
+from magicbyte.reading.opening import missing_topic
 from magicbyte_cli.display import printable, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.selection import (
@@ -24,6 +25,7 @@ from magicbyte_cli.selection import (
     paths_argument,
 )
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+from magicbyte_cli.topic_patterns import matching_topics
 from magicbyte_cli.topic_script import creation_script
 from magicbyte_cli.unread_messages import warn_of_unread
 
@@ -122,11 +124,13 @@ def topics(
 def _selected(described: list[DescribedTopic], names: Sequence[str]) -> list[DescribedTopic]:
     """Return the topics with these *names*; all without one. InputError if one is not there."""
     known = [one.topic for one in described]
+    selected: set[str] = set()
     for name in names:
-        if name not in known:
-            some = ", ".join(known) or "none"
-            raise InputError(f"no topic {name!r}", f"one of the topics that exist: {some}")
-    return [one for one in described if not names or one.topic in names]
+        matching = matching_topics(name, known)
+        if not set(matching) & set(known):
+            raise missing_topic(name, known)
+        selected.update(matching)
+    return [one for one in described if not names or one.topic in selected]
 
 
 def _described_topics(dataset: Dataset, report: Report) -> list[DescribedTopic]:

@@ -158,7 +158,7 @@ def verify(
             raise click.UsageError(
                 "--produced cannot be combined with --quick, --topic or --partition.", ctx
             )
-        arguments = selection.arguments
+        arguments = selection.arguments(paths)
         check = check_files(
             paths,
             compacted=compacted,
@@ -182,7 +182,7 @@ def verify(
             index_interval_bytes=index_interval_bytes,
             processes=processes,
             progress=bar.show,
-            **selection.arguments,
+            **selection.arguments(paths),
         )
     restore_result = None
     if for_restore:
@@ -193,7 +193,10 @@ def verify(
         )
         with ProgressBar() as bar:
             restore_result = restore_check(
-                *paths, restore_target=restore_target, progress=bar.show, **selection.arguments
+                *paths,
+                restore_target=restore_target,
+                progress=bar.show,
+                **selection.arguments(paths),
             )
         verification.findings += restore_result.findings
     if format_name == "ndjson":

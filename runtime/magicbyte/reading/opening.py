@@ -24,8 +24,9 @@ from magicbyte.storage import AT_A_TIME, MemoryFile, Storage, StorageOptions
 _FINDINGS = attrgetter("findings")
 
 
-MAX_CHOICES = 20
-"""Topics, or partitions, that an error names."""
+MAX_PARTITIONS = 20
+MAX_TOPICS = 5
+"""Partitions and topics that an error names."""
 
 
 def open(
@@ -281,8 +282,8 @@ def _select(
         known_numbers = sorted({log.partition for log in logs if log.partition is not None})
         for number in partition_numbers:
             if number not in known_numbers:
-                choices = _choices(str(number), list(map(str, known_numbers)))
-                raise InputError(f"no partition {number}", choices)
+                texts = list(map(str, known_numbers))
+                raise InputError(f"no partition {number}", _one_of(texts, MAX_PARTITIONS))
         logs = [log for log in logs if log.partition in partition_numbers]
     if storage.stores:  # each request is a wait
         from concurrent.futures import ThreadPoolExecutor
@@ -307,21 +308,38 @@ def check_topics(
     _check_topics(topics, logs)
 
 
+def topics_below(paths: Iterable[str | os.PathLike[str]], storage: Storage) -> list[str]:
+    """Return the topics that have a folder below *paths*, in order. Only names of files are read."""
+    logs, _, _ = discover(paths, storage, strict=False)
+    return _topics_of(logs)
+
+
+def _topics_of(logs: Iterable[PartitionLog]) -> list[str]:
+    return sorted({log.topic for log in logs if log.topic is not None})
+
+
 def _check_topics(topic_names: Iterable[str], logs: Iterable[PartitionLog]) -> None:
-    known = sorted({log.topic for log in logs if log.topic is not None})
+    known = _topics_of(logs)
     for name in topic_names:
         if name not in known:
-            raise TopicError(f"no topic {name!r}", _choices(name, known))
+            raise missing_topic(name, known)
 
 
-def _choices(name: str, known: list[str]) -> str:
-    """Return the *known* names in words; of many, those that are most like *name*."""
-    if len(known) <= MAX_CHOICES:
-        return f"one of {', '.join(known) or 'none'}"
+def missing_topic(name: str, known: Sequence[str]) -> TopicError:
+    """Return the error for a topic that is none of the *known* ones; it names those that are most like *name*."""
     from difflib import get_close_matches
 
-    similar = get_close_matches(name, known, MAX_CHOICES) or known[:MAX_CHOICES]
-    return f"one of {len(known):,}, such as {', '.join(similar)}"
+    similar = get_close_matches(name, known, MAX_TOPICS)
+    others = [each for each in known if each not in similar]
+    guess = f" (did you mean {' or '.join(similar[:2])}?)" if similar else ""
+    return TopicError(f"no topic {name!r}", _one_of([*similar, *others], MAX_TOPICS) + guess)
+
+
+def _one_of(texts: Sequence[str], most: int) -> str:
+    """Return the first *most* of *texts* in words, and how many more there are."""
+    num_more = len(texts) - most
+    more = f" and {num_more:,} more" if num_more > 0 else ""
+    return f"one of {', '.join(texts[:most]) or 'none'}{more}"
 
 
 def from_bytes(
