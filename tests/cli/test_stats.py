@@ -152,7 +152,8 @@ def test_a_page_is_whole_and_its_links_lead_somewhere(tmp_path: Path) -> None:
     tags = Tags(page)
     assert {f"#{name}" for name in CONTENTS} == set(tags.attributes["href"])
     assert set(CONTENTS) <= set(tags.attributes["id"])
-    assert not {"script", "img", "link", "iframe"} & set(tags.seen)
+    assert not {"img", "link", "iframe"} & set(tags.seen)
+    assert tags.seen["script"] == 1
     assert "http" not in page.replace("http-equiv", "")
     found = mb.stats(TRANSACTIONS)
     assert f"{found.total['overhead_bytes']:,}" in page
@@ -192,7 +193,8 @@ def test_no_name_breaks_a_page() -> None:
     found = many_rows(1)
     found.rows[0] |= {"topic": EVIL, "held_by_file": EVIL}
     tags = Tags(render(found, [EVIL]))
-    assert not {"script", "img"} & set(tags.seen)
+    assert "img" not in tags.seen
+    assert tags.seen["script"] == 1
 
 
 def test_a_page_of_many_rows_has_those_with_most_bytes() -> None:

@@ -161,6 +161,7 @@ def pipeline(
         raise InputError(
             "Spark is not installed", "the extra `spark`: pip install 'magicbyte[spark]'"
         ) from error
+    from magicbyte_cli.report.page_origin import PageOrigin
     from magicbyte_cli.report.report_page import write_report
 
     for option, is_given in (
@@ -208,7 +209,7 @@ def pipeline(
 
     def finish(stage: Any) -> None:
         if has_report:
-            write_report(stage.ready, stage.files_of("batches"))
+            write_report(stage.ready, stage.files_of("batches"), PageOrigin.here(dataset.logs))
 
     with LazySession(master, settings, is_short=work.is_short, say=warn) as spark:
         summary = work.run(spark, say=warn, verify=verify, finish=finish)

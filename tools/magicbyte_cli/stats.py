@@ -104,7 +104,8 @@ def stats(
         return
     if out is not None:
         check_writable(out, replace=overwrite)
-        check_outside(out, discover(paths, Storage(selection.storage_option))[0], paths)
+        logs = discover(paths, Storage(selection.storage_option))[0]
+        check_outside(out, logs, paths)
     with ProgressBar() as bar:
         statistics = mb.stats(
             *paths,
@@ -115,9 +116,11 @@ def stats(
             **selection.arguments(paths),
         )
     if out is not None:
+        from magicbyte_cli.report.page_origin import PageOrigin
         from magicbyte_cli.report.stats.stats_page import render
 
-        write_whole(out, render(statistics, paths).encode("utf-8"))
+        page = render(statistics, paths, PageOrigin.here(logs))
+        write_whole(out, page.encode("utf-8"))
         warn(f"{out}: statistics of {statistics.total['log_bytes']:,} bytes of logs")
     else:
         stdout = sys.stdout.buffer

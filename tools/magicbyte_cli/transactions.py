@@ -13,6 +13,7 @@ from magicbyte import Report
 from magicbyte.reading.transactional_ids import producers_of_ids
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
+from magicbyte_cli.abort_command import abort_command
 from magicbyte_cli.display import text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.printed_rows import print_text
@@ -125,7 +126,7 @@ def transactions(
             partition = row["topic"], row["partition"]
             by_outcome.setdefault((*partition, row["outcome"]), OutcomeFigures()).add(row)
             if row["outcome"] == "open":
-                abort = None if partition in remote_only else _abort_command(row)
+                abort = None if partition in remote_only else abort_command(row)
                 open_rows.append({**row, "records": row["record_count"], "abort": abort})
     known_producers = producers_of_ids(dataset, report) if open_rows else None
     for row in open_rows:
@@ -169,16 +170,6 @@ def _in_milliseconds(batch: pa.RecordBatch) -> pa.RecordBatch:
         for column in batch.columns
     ]
     return pa.RecordBatch.from_arrays(columns, batch.schema.names)
-
-
-def _abort_command(row: Row) -> str | None:
-    """Return the command that aborts an open transaction; None if its topic is unknown."""
-    if row["topic"] is None:
-        return None
-    return (
-        "kafka-transactions.sh --bootstrap-server HOST:PORT abort "
-        f"--topic {row['topic']} --partition {row['partition']} --start-offset {row['first_offset']}"
-    )
 
 
 def _ndjson_lines(outcome_rows: list[Row], open_rows: list[Row]) -> Iterator[bytes]:

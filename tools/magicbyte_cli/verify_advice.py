@@ -1,13 +1,48 @@
 """The last line of `magicbyte verify`: what to do first."""
 
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from magicbyte import CODES, Finding
 from magicbyte.findings import worst
 from magicbyte.logdir.unread_path import FAILURES, UnreadPath
 from magicbyte.verification.broker import BrokerPrediction
-from magicbyte_cli.verify_groups import MAX_NAMES, PartitionGroup, broker_name, names_of, shown_path
+from magicbyte_cli.verify_groups import (
+    MAX_NAMES,
+    PartitionGroup,
+    broker_name,
+    first_names,
+    names_of,
+    shown_path,
+)
+
+
+def advice_of_verdicts(names_by_verdict: Mapping[str, Sequence[str]]) -> str | None:
+    """Return what to do first about partitions with these verdicts; None if no verdict is bad."""
+    names = {verdict: first_names(of_verdict) for verdict, of_verdict in names_by_verdict.items()}
+    if refusing := names.get("refuses-to-start"):
+        return f"keep a copy of these files; then repair what keeps the broker from starting, in {refusing}"
+    losses = []
+    if truncated := names.get("truncated"):
+        losses.append(f"lose offsets of {truncated}")
+    not_served = [
+        name
+        for verdict in ("missing", "stray", "not-served")
+        for name in names_by_verdict.get(verdict, ())
+    ]
+    if not_served:
+        losses.append(f"not serve {first_names(not_served)}")
+    if losses:
+        return (
+            "do not start a broker on these files before you have a copy: it would "
+            f"{' and '.join(losses)}; look for the records in other replicas"
+        )
+    if damaged := names.get("unchanged-damaged"):
+        return (
+            f"keep a copy of these files, and compare {damaged} with other replicas; a startup "
+            "repairs nothing"
+        )
+    return None
 
 
 def first_thing(
@@ -24,32 +59,11 @@ def first_thing(
                 f"keep a copy of these files; then repair what keeps {broker_name(broker)} from "
                 f"starting: {' '.join(remedies[:1])}"
             )
-    by_verdict: defaultdict[str, list[PartitionGroup]] = defaultdict(list)
+    names_by_verdict: defaultdict[str, list[str]] = defaultdict(list)
     for group in groups:
-        by_verdict[group.row["verdict"]].append(group)
-    if refusing := by_verdict["refuses-to-start"]:
-        return (
-            f"keep a copy of these files; then repair what keeps the broker from starting, in "
-            f"{names_of(refusing)}"
-        )
-    losses = []
-    if truncated := by_verdict["truncated"]:
-        losses.append(f"lose offsets of {names_of(truncated)}")
-    not_served = [
-        group for name in ("missing", "stray", "not-served") for group in by_verdict[name]
-    ]
-    if not_served:
-        losses.append(f"not serve {names_of(not_served)}")
-    if losses:
-        return (
-            "do not start a broker on these files before you have a copy: it would "
-            f"{' and '.join(losses)}; look for the records in other replicas"
-        )
-    if damaged := by_verdict["unchanged-damaged"]:
-        return (
-            f"keep a copy of these files, and compare {names_of(damaged)} with other replicas; a "
-            "startup repairs nothing"
-        )
+        names_by_verdict[group.row["verdict"]].append(group.name)
+    if advice := advice_of_verdicts(names_by_verdict):
+        return advice
     if failed := [unread.path for unread in unread_paths if unread.kind in FAILURES]:
         more = f" and {len(failed) - MAX_NAMES:,} more" if len(failed) > MAX_NAMES else ""
         return f"make these readable, or copy them from elsewhere: {', '.join(map(shown_path, failed[:MAX_NAMES]))}{more}"

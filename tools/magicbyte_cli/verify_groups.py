@@ -77,11 +77,18 @@ def names_of(
     groups: Sequence[PartitionGroup], details: Sequence[str] = (), *, max_names: int = MAX_NAMES
 ) -> str:
     """Return the names of the first partitions, each with its detail, and how many more there are."""
-    names = [group.name for group in groups[:max_names]]
+    names = [group.name for group in groups]
     if details:
-        names = [f"{name} {detail}" for name, detail in zip(names, details, strict=False)]
-    more = f"; {len(groups) - max_names:,} more" if len(groups) > max_names else ""
-    return f"{('; ' if details else ', ').join(names)}{more}"
+        names = [f"{name} {detail}" for name, detail in zip(names, details, strict=True)]
+    separator = "; " if details else ", "
+    return first_names(names, separator=separator, max_names=max_names)
+
+
+def first_names(names: Sequence[str], *, separator: str = ", ", max_names: int = MAX_NAMES) -> str:
+    """Return the first *max_names* of *names*, and how many more there are."""
+    num_more = len(names) - max_names
+    more = f"; {num_more:,} more" if num_more > 0 else ""
+    return f"{separator.join(names[:max_names])}{more}"
 
 
 def shown_path(path: str) -> str:

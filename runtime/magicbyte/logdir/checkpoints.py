@@ -236,6 +236,8 @@ class LogDir:
 
     path: str
     cluster_id: str | None = None
+    broker_id: str | None = None
+    """Value of `node.id`, or `broker.id` before KRaft, in meta.properties, as it stands there."""
     is_kraft: bool = False
     """True if its broker runs without ZooKeeper: then each partition has a topic id."""
     log_start: Offsets | None = None
@@ -299,6 +301,7 @@ def read_log_dir(path: str, storage: Storage) -> LogDir:
     return LogDir(
         path,
         cluster_id=properties.get("cluster.id"),
+        broker_id=properties.get("node.id", properties.get("broker.id")),
         is_kraft=properties.get("version") == "1",
         clean_shutdown=storage.exists(f"{path}/.kafka_cleanshutdown"),
         findings=tuple(findings),

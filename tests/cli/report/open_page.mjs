@@ -22,7 +22,23 @@ try {
       elements: document.querySelectorAll("*").length,
       last: document.querySelector("main > :last-child h2").textContent,
     }));
-    found.push({ ...measures, asked: asked.length, said });
+    const rows = await tab.evaluate(() => {
+      const tables = [...document.querySelectorAll(".scroll > table")];
+      const table = tables.find((one) => one.caption.textContent.startsWith("By partition"));
+      if (!table) return null;
+      const names = () => [...table.tBodies[0].rows].filter((row) => !row.hidden).map((row) => row.cells[0].textContent);
+      const all = names();
+      const size = [...table.tHead.rows[0].cells].findIndex((head) => head.textContent === "Size");
+      const button = table.tHead.rows[0].cells[size].querySelector("button");
+      button?.click();
+      button?.click();
+      const sorted = [...table.tBodies[0].rows].map((row) => row.cells[size].firstChild.data);
+      const filter = table.parentElement.previousElementSibling?.querySelector("input");
+      if (filter) filter.value = "topic-19-";
+      filter?.dispatchEvent(new Event("input"));
+      return { all, sorted, filtered: names().toSorted((a, b) => all.indexOf(a) - all.indexOf(b)) };
+    });
+    found.push({ ...measures, rows, asked: asked.length, said });
   }
   process.stdout.write(JSON.stringify(found));
 } finally {

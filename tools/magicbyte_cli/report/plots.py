@@ -52,7 +52,11 @@ def key(name: str) -> Markup:
 
 def lanes(title: str, panels: Sequence[Panel], noun: str) -> Markup:
     """Return counts over time: one panel per range of time, with one lane per kind."""
-    figures = [_panel(panel, noun) for panel in panels]
+    # Panels may have bars of different width: heights are counts per time, so that all bars have one scale.
+    highest_rate = max(
+        max(counts) / panel.width for panel in panels for counts in panel.bars.values()
+    )
+    figures = [_panel(panel, noun, highest_rate) for panel in panels]
     return element(
         "figure",
         element("figcaption", title),
@@ -61,33 +65,36 @@ def lanes(title: str, panels: Sequence[Panel], noun: str) -> Markup:
     )
 
 
-def _panel(panel: Panel, noun: str) -> Markup:
+def _panel(panel: Panel, noun: str, highest_rate: float) -> Markup:
     ends = [axis_time(moment, panel.width) for moment in (panel.start, panel.end)]
     return element(
         "div",
-        *(_lane(panel, kind, noun) for kind in panel.bars),
+        *(_lane(panel, kind, noun, highest_rate) for kind in panel.bars),
         element("div", *(element("span", end) for end in ends), class_="axis"),
         element("p", f"UTC; one bar is {duration(panel.width)}", class_="soft"),
         class_="panel",
     )
 
 
-def _lane(panel: Panel, kind: str, noun: str) -> Markup:
+def _lane(panel: Panel, kind: str, noun: str, highest_rate: float) -> Markup:
     counts = panel.bars[kind]
     highest = max(counts)
     peak = panel.start + panel.width * counts.index(highest)
     summary = f"{counted(sum(counts), noun)}, at most {highest:,} per bar"
     head = element("div", element("b", spaced(kind)), element("span", summary), class_="lane")
     label = f"{spaced(kind)}: {summary}, most at {axis_time(peak, panel.width)} UTC"
-    return joined((head, _bars(counts, kind, label, panel, noun)))
+    return joined((head, _bars(counts, kind, label, panel, noun, highest_rate * panel.width)))
 
 
-def _bars(heights: Sequence[int], kind: str, label: str, panel: Panel, noun: str) -> Markup:
-    step, highest = 1000 / max(len(heights), 1), max(heights)
+def _bars(
+    counts: Sequence[int], kind: str, label: str, panel: Panel, noun: str, full_height: float
+) -> Markup:
+    """Return a bar for each of *counts*; the largest possible one, *full_height*, fills the plot."""
+    step = 1000 / max(len(counts), 1)
     bars: list[Markup] = []
-    for number, count in enumerate(heights):
+    for number, count in enumerate(counts):
         if count:
-            height = max(HEIGHT * count / highest, 2)
+            height = max(HEIGHT * count / full_height, 3)
             width = max(step * 0.88, 1)
             start = axis_time(panel.start + number * panel.width, panel.width)
             title = f"{start}: {counted(count, noun)}"

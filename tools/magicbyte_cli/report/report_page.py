@@ -5,7 +5,9 @@ from pathlib import Path
 from magicbyte_cli.report.document import document
 from magicbyte_cli.report.figures import ReportFigures, read_figures
 from magicbyte_cli.report.figures.scan import ParquetFiles
+from magicbyte_cli.report.page_origin import PageOrigin
 from magicbyte_cli.report.sections import overview_section
+from magicbyte_cli.report.sections.answers_section import answers
 from magicbyte_cli.report.sections.coordinators_section import groups, transactional_ids
 from magicbyte_cli.report.sections.findings_section import findings
 from magicbyte_cli.report.sections.partitions_section import partitions
@@ -32,23 +34,28 @@ CONTENTS = {
 """Names of the parts of the page by anchor, in order."""
 
 
-def write_report(folder: Path, batch_files: ParquetFiles | None = None) -> None:
+def write_report(
+    folder: Path,
+    batch_files: ParquetFiles | None = None,
+    page_origin: PageOrigin | None = None,
+) -> None:
     """Write report.html into *folder*, an output of `pipeline`, from the tables in it.
 
-    *batch_files* are the files of that table, if they are elsewhere.
+    *batch_files* are the files of that table, if they are elsewhere. The heading has *page_origin*.
     """
-    page = render(read_figures(folder, batch_files))
+    page = render(read_figures(folder, batch_files), page_origin)
     (folder / "report.html").write_text(page, encoding="utf-8")
 
 
-def render(figures: ReportFigures) -> str:
-    """Return report.html with *figures*, as HTML."""
+def render(figures: ReportFigures, page_origin: PageOrigin | None = None) -> str:
+    """Return report.html with *figures*, as HTML; its heading has *page_origin*."""
     paths = figures.plan_settings.get("paths", [])
     return document(
         "magicbyte report",
         paths,
         CONTENTS,
-        overview_section.heading(figures),
+        overview_section.heading(figures, page_origin),
+        answers(figures),
         overview_section.cards(figures),
         overview_section.dispositions(figures),
         startup(figures.verdicts),

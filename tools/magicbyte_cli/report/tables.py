@@ -55,8 +55,8 @@ def _line(row: Row, css_classes: Sequence[str | None]) -> Markup:
     )
 
 
-def card(*children: Content, class_: str = "card") -> Markup:
-    return element("div", *children, class_=class_)
+def card(*children: Content, class_: str = "card", id: str | None = None) -> Markup:
+    return element("div", *children, class_=class_, id=id)
 
 
 def figure_card(figure: Content, name: str, detail: str | None) -> Markup:
@@ -71,4 +71,6 @@ def soft(*children: Content) -> Markup:
 
 
 def section(name: str, title: str, *children: Content) -> Markup:
-    return element("section", element("h2", title, id=name), *children, aria_labelledby=name)
+    """Return a section that a reader can fold; it is open at first."""
+    summary = element("summary", element("h2", title, id=name))
+    return element("section", element("details", summary, *children, open=""), aria_labelledby=name)

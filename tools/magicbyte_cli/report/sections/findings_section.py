@@ -65,6 +65,7 @@ def _code(code_figures: CodeFigures) -> Markup:
             wide=5,
         ),
         class_=f"card finding of-{code_figures.severity}",
+        id=code_figures.code,
     )
 
 

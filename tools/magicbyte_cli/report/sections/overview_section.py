@@ -12,6 +12,7 @@ from magicbyte_cli.report.figures.partition_figures import (
     PartitionFigures,
 )
 from magicbyte_cli.report.markup import Markup, element
+from magicbyte_cli.report.page_origin import PageOrigin
 from magicbyte_cli.report.plots import bar, key
 from magicbyte_cli.report.tables import figure_card, section, table
 
@@ -34,10 +35,13 @@ WITHOUT_RECORD_COUNT = (*LOST, "tail")
 """Dispositions whose number of records is unknown."""
 
 
-def heading(figures: ReportFigures) -> Markup:
+def heading(figures: ReportFigures, page_origin: PageOrigin | None) -> Markup:
     settings = figures.plan_settings
     return document.heading(
-        "magicbyte report", settings.get("paths", []), str(settings.get("isolation_level"))
+        "magicbyte report",
+        settings.get("paths", []),
+        str(settings.get("isolation_level")),
+        page_origin,
     )
 
 

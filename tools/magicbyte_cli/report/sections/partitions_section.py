@@ -62,12 +62,12 @@ def _topics(
         return (head, *_disposition_cells(topic, dispositions))
 
     rows = [row(topic, _topic_name(topic), partition_counts[topic.topic]) for topic in listed]
+    sums = [row(summed(topic_figures), element("b", "total"), sum(partition_counts.values()))]
     if unlisted:
         count = sum(partition_counts[topic.topic] for topic in unlisted)
-        rows.append(row(summed(unlisted), f"{len(unlisted):,} other topics", count))
-    total = row(summed(topic_figures), element("b", "total"), sum(partition_counts.values()))
+        sums.insert(0, row(summed(unlisted), f"{len(unlisted):,} other topics", count))
     caption = _caption("By topic", len(listed), len(topic_figures), "topics")
-    return table(caption, ("Topic", *_disposition_heads(dispositions)), rows, foot=[total])
+    return table(caption, ("Topic", *_disposition_heads(dispositions)), rows, foot=sums)
 
 
 def _partitions(partitions: Sequence[PartitionFigures], dispositions: Sequence[str]) -> Markup:
@@ -84,23 +84,27 @@ def _partitions(partitions: Sequence[PartitionFigures], dispositions: Sequence[s
         return (name, *_disposition_cells(figures, dispositions), *_bounds(figures))
 
     rows = [row(partition, element("b", partition.name)) for partition in listed]
+    sums = [row(summed(partitions), element("b", "total"))]
     if unlisted:
-        rows.append(row(summed(unlisted), f"{len(unlisted):,} others"))
-    total = row(summed(partitions), element("b", "total"))
+        sums.insert(0, row(summed(unlisted), f"{len(unlisted):,} others"))
     caption = _caption("By partition", len(listed), len(partitions), "partitions")
-    return table(caption, heads, rows, foot=[total])
+    return table(caption, heads, rows, foot=sums)
 
 
 def _most_grave(
     partitions: Sequence[PartitionFigures], max_rows: int
 ) -> tuple[list[PartitionFigures], list[PartitionFigures]]:
-    """Return the *max_rows* of highest gravity, and the others, both in their original order."""
+    """Return the *max_rows* of highest gravity, the worst first, and the others.
+
+    Partitions that differ only in size stay in their original order.
+    """
     by_gravity = sorted(
         range(len(partitions)), key=lambda number: partitions[number].gravity, reverse=True
     )
     numbers = {*by_gravity[:max_rows]}
+    listed = [partitions[number] for number in sorted(numbers)]
     return (
-        [partitions[number] for number in range(len(partitions)) if number in numbers],
+        sorted(listed, key=lambda figures: figures.gravity[:-1], reverse=True),
         [partitions[number] for number in range(len(partitions)) if number not in numbers],
     )
 
@@ -110,7 +114,7 @@ def _caption(text: str, num_listed: int, total: int, noun: str) -> Content:
         return text
     return joined(
         (
-            f"{text}: {num_listed:,} of {total:,} {noun}, {ORDER}. The last row has the sum of the "
+            f"{text}: {num_listed:,} of {total:,} {noun}, {ORDER}. A row below has the sum of the "
             "others; the tables ",
             element("code", "partitions"),
             " and ",

@@ -13,6 +13,7 @@ from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.tables import section, soft, table
+from magicbyte_cli.verify_groups import first_names
 
 MAX_PARTITIONS = 200
 """Largest number of partitions that have a row."""
@@ -64,7 +65,7 @@ def _broker(row: dict[str, Any]) -> Markup:
         element("b", name),
         " ",
         cells.severity("error", verdict) if verdict in BAD_BROKER_VERDICTS else verdict,
-        f": Kafka {row['kafka_version']} {BROKER_VERDICTS[verdict]} ({', '.join(row['log_dirs'])})",
+        f": Kafka {row['kafka_version']} {BROKER_VERDICTS[verdict]} ({first_names(row['log_dirs'])})",
         *(element("div", text) for text in row["findings"][:MAX_FINDINGS]),
     )
 

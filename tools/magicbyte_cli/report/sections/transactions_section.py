@@ -1,17 +1,18 @@
 """Section of the report about transactions: outcomes, times, durations, and missing ends."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any
 
 from magicbyte.tables.schemas import OUTCOMES
 from magicbyte_cli import display
+from magicbyte_cli.abort_command import abort_command
 from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.figures import ReportFigures
 from magicbyte_cli.report.figures.transaction_figures import DURATIONS, UNENDED, TransactionFigures
-from magicbyte_cli.report.markup import Content, Markup, element
+from magicbyte_cli.report.markup import Content, Markup, element, escaped
 from magicbyte_cli.report.plots import bar, lanes
 from magicbyte_cli.report.sections.time_section import scales, untimed
 from magicbyte_cli.report.tables import Row, section, soft, table
@@ -30,7 +31,7 @@ def transactions(figures: ReportFigures) -> Markup:
         parts += [lanes(title, panels, "transaction"), *scales(len(panels))]
     parts += untimed(transaction_figures.times, "transaction")
     if transaction_figures.unended:
-        parts.append(_unended(figures))
+        parts += _unended(figures)
     if transaction_figures.longest:
         parts.append(_longest(transaction_figures.longest))
     return section("transactions", "Transactions", *parts)
@@ -93,7 +94,7 @@ def _class_names() -> list[str]:
     return [*names, f"{display.duration(DURATIONS[-1])} or more"]
 
 
-def _unended(figures: ReportFigures) -> Markup:
+def _unended(figures: ReportFigures) -> Iterator[Markup]:
     transaction_figures = figures.transaction_figures
     last_times = {
         (partition.topic, partition.partition): partition.last_time
@@ -112,7 +113,14 @@ def _unended(figures: ReportFigures) -> Markup:
     caption = cells.partial_caption(
         "Without an end", len(rows), num_unended, "transactions", "the oldest"
     )
-    return table(caption, (*HEADS, ">Age at the partition's last timestamp"), rows)
+    yield table(caption, (*HEADS, ">Age at the partition's last timestamp"), rows)
+    open_rows = (row for row in transaction_figures.unended if row["outcome"] == "open")
+    commands = [command for row in open_rows if (command := abort_command(row)) is not None]
+    if commands:
+        yield soft(
+            "Commands that abort the open ones, if a running broker still has them; replace HOST:PORT:"
+        )
+        yield element("pre", Markup("\n".join(map(escaped, commands))), class_="card", tabindex="0")
 
 
 def _longest(longest: Sequence[dict[str, Any]]) -> Markup:

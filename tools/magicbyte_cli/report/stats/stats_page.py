@@ -9,6 +9,7 @@ from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.document import document, heading
 from magicbyte_cli.report.markup import Content, Markup, element
+from magicbyte_cli.report.page_origin import PageOrigin
 from magicbyte_cli.report.plots import bar, histogram, key
 from magicbyte_cli.report.stats.class_labels import (
     TOTAL,
@@ -32,14 +33,16 @@ MAX_ROWS = 200
 """Rows that are shown, those with the most bytes; the total includes all rows."""
 
 
-def render(statistics: mb.Statistics, paths: Sequence[str]) -> str:
-    """Return the page of *statistics* of the logs in *paths*."""
+def render(
+    statistics: mb.Statistics, paths: Sequence[str], page_origin: PageOrigin | None = None
+) -> str:
+    """Return the page of *statistics* of the logs in *paths*; its heading has *page_origin*."""
     mode = "headers only, CRC not checked" if statistics.quick else "all records"
     return document(
         "magicbyte stats",
         paths,
         CONTENTS,
-        heading("magicbyte stats", paths, mode),
+        heading("magicbyte stats", paths, mode, page_origin),
         _cards(statistics),
         _bytes(statistics.total),
         _rows(statistics),

@@ -1,0 +1,135 @@
+"""First part of the report: soundness of the logs, start of the brokers, losses, and the first thing to do."""
+
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from magicbyte.findings import CODES
+from magicbyte.tables.schemas import LOST
+from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
+from magicbyte_cli import display
+from magicbyte_cli.report.figures import ReportFigures
+from magicbyte_cli.report.markup import Content, Markup, element, joined
+from magicbyte_cli.report.sections.findings_section import with_code
+from magicbyte_cli.verify_advice import advice_of_verdicts
+from magicbyte_cli.verify_groups import first_names
+
+NOT_VERIFIED = (
+    "Not known: `magicbyte pipeline --verify` or `magicbyte verify` predicts it, and checks indexes, snapshots, "
+    "checkpoint files and replicas."
+)
+
+
+def answers(figures: ReportFigures) -> Markup:
+    """Return the four questions of an operator, each with its answer and a mark of its gravity."""
+    items = [*_soundness(figures), *_startup(figures), *_losses(figures), *_first(figures)]
+    return element("dl", *items, class_="answers card", aria_label="Answers")
+
+
+def _item(question: str, gravity: str, *answer: Content) -> Iterator[Markup]:
+    yield element("dt", question)
+    yield element("dd", *answer, class_=f"answer {gravity}")
+
+
+def _soundness(figures: ReportFigures) -> Iterator[Markup]:
+    question = "Is it sound?"
+    severities = figures.problems.severities
+    if severities["error"]:
+        damaged = [one for one in figures.partitions if one.problems["error"]]
+        worst_first = sorted(damaged, key=lambda one: one.gravity, reverse=True)
+        answer = f"No: {display.counted(severities['error'], 'error')}"
+        if damaged:
+            names = first_names([one.name for one in worst_first])
+            answer = f"{answer} in {display.counted(len(damaged), 'partition')}: {names}"
+        return _item(question, "error", f"{answer}.")
+    if severities["warning"]:
+        warnings = display.counted(severities["warning"], "warning")
+        return _item(question, "warning", f"No record is damaged, with {warnings}.")
+    scope = "Everything that was read" if figures.verdicts is None else "Everything"
+    notes = f", with {display.counted(severities['note'], 'note')}" if severities["note"] else ""
+    return _item(question, "sound", f"{scope} is sound{notes}.")
+
+
+def _startup(figures: ReportFigures) -> Iterator[Markup]:
+    question = "Will the brokers start?"
+    if figures.verdicts is None:
+        return _item(question, "unknown", *with_code(NOT_VERIFIED))
+    refusing = [_broker_name(row) for row in _refusing_brokers(figures)]
+    partitions = figures.verdicts["partitions"]
+    bad = [row for row in partitions if row["verdict"] in BAD_VERDICTS]
+    if refusing or any(row["verdict"] == "refuses-to-start" for row in bad):
+        who = first_names(refusing) or "the broker"
+        return _item(question, "error", f"No: {who} would refuse to start.")
+    if bad:
+        counts = f"{display.counted(len(bad), 'partition')} of {len(partitions):,}"
+        answer = f"Yes, but {counts} would be truncated, damaged or not served."
+        return _item(question, "error", answer)
+    return _item(question, "sound", "Yes, and they would serve all partitions as they are.")
+
+
+def _losses(figures: ReportFigures) -> Iterator[Markup]:
+    question = "What is lost?"
+    lost_bytes = sum(figures.total.bytes[name] for name in LOST)
+    losses: list[str] = []
+    if figures.verdicts is not None:
+        losses += _startup_losses(figures.verdicts["partitions"])
+    if lost_bytes:
+        losses.append(f"{display.counted(lost_bytes, 'byte')} of records cannot be read")
+    if losses:
+        return _item(question, "error", f"{'; '.join(losses)}.")
+    if figures.verdicts is None:
+        return _item(question, "unknown", "No record that was read. A startup was not predicted.")
+    return _item(question, "sound", "No offset and no byte.")
+
+
+def _startup_losses(partitions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+    """Yield how many offsets the brokers would lose, and where most of them are."""
+    losing = sorted(partitions, key=lambda row: -row["offsets_lost"])
+    losing = [row for row in losing if row["offsets_lost"]]
+    if losing:
+        num_offsets = display.counted(sum(row["offsets_lost"] for row in losing), "offset")
+        places = [f"{_name(row)} offsets {_ranges(row)}" for row in losing]
+        num_partitions = display.counted(len(losing), "partition")
+        yield (
+            f"{num_offsets} in {num_partitions} on startup ({first_names(places, separator='; ')})"
+        )
+
+
+def _first(figures: ReportFigures) -> Iterator[Markup]:
+    question = "What to do first?"
+    if figures.verdicts is not None:
+        for row in _refusing_brokers(figures):
+            remedies = [CODES[code].remedy for code in row["reasons"] if code in CODES]
+            texts = [f"Keep a copy of these files. {_broker_name(row)}: ", *row["findings"][:1]]
+            return _item(question, "error", *texts, ". ", *with_code(" ".join(remedies[:1])))
+        names: defaultdict[str, list[str]] = defaultdict(list)
+        for row in figures.verdicts["partitions"]:
+            names[row["verdict"]].append(_name(row))
+        if advice := advice_of_verdicts(names):
+            return _item(question, "error", f"{advice[0].upper()}{advice[1:]}.")
+    for code_figures in figures.problems.codes:
+        if code_figures.severity != "note" and code_figures.code in CODES:
+            remedy = joined(with_code(CODES[code_figures.code].remedy))
+            link = element("a", element("code", code_figures.code), href=f"#{code_figures.code}")
+            return _item(question, code_figures.severity, remedy, " (", link, ")")
+    if figures.verdicts is None:
+        advice = "Run `magicbyte verify` before a broker starts on these files."
+        return _item(question, "unknown", *with_code(advice))
+    return _item(question, "sound", "Nothing needs to be done.")
+
+
+def _refusing_brokers(figures: ReportFigures) -> list[dict[str, Any]]:
+    brokers = [] if figures.verdicts is None else figures.verdicts["brokers"]
+    return [row for row in brokers if row["verdict"] in BAD_BROKER_VERDICTS]
+
+
+def _broker_name(row: Mapping[str, Any]) -> str:
+    return "the broker" if row["node_id"] is None else f"broker {row['node_id']}"
+
+
+def _name(row: Mapping[str, Any]) -> str:
+    return "(no name)" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
+
+
+def _ranges(row: Mapping[str, Any]) -> str:
+    return ", ".join(f"{first} to {end - 1}" for first, end in row["lost_ranges"])
