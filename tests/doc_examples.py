@@ -76,3 +76,15 @@ def _output_here(arguments: list[str], *, quiet: bool) -> str:
 def _fenced(page: str) -> list[tuple[str, str]]:
     text = (CHECKOUT / page).read_text(encoding="utf-8")
     return re.findall(r"^```(\w*)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL)
+
+
+SCRIPT = re.compile(r"`(\w+\.py)`:\n\n```python\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+"""A script of a page, after a sentence that says under which name to save it."""
+
+
+def save_scripts(page: str, folder: Path) -> list[str]:
+    """Write the scripts that *page* says to save to *folder*; return their names."""
+    scripts = SCRIPT.findall((CHECKOUT / page).read_text(encoding="utf-8"))
+    for name, code in scripts:
+        (folder / name).write_text(code, encoding="utf-8")
+    return [name for name, _ in scripts]

@@ -30,7 +30,7 @@ CHANGE_TEXTS = {
     "encoded": "batches encoded again: {}",
     "emptied": "batches emptied: {}",
     "rebuilt": "batches rebuilt: {}",
-    "cut": "batches cut at the log start: {}",
+    "cut": "batches cut: {}",
     "left-out": "batches left out: {}",
     "removed": "batches removed: {}",
     "messages-removed": "messages removed: {}",

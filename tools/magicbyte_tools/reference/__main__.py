@@ -15,6 +15,7 @@ from magicbyte_tools.reference.findings_page import findings_page
 from magicbyte_tools.reference.html import html
 from magicbyte_tools.reference.library import Library
 from magicbyte_tools.reference.ndjson_page import ndjson_page
+from magicbyte_tools.reference.notebook import notebook
 from magicbyte_tools.reference.python_page import python_page
 from magicbyte_tools.reference.reference import reference
 from magicbyte_tools.reference.tables_page import tables_page
@@ -30,6 +31,7 @@ SINGLE_FILES: Mapping[str, Callable[[], str]] = {
     "reference/ndjson.md": ndjson_page,
     "reference/python.md": python_page,
     "reference/tables.md": tables_page,
+    "tutorial.ipynb": lambda: notebook((DOCS / "tutorial.md").read_text("utf-8")),
 }
 """Generated files beside docs/formats: the functions that return their texts, by path below docs/."""
 

@@ -25,7 +25,7 @@ methods, and the option `table` [in Spark](../spark.md) return them with these n
 - Types are Arrow's; [datasets.md](../datasets.md#types) has those of DuckDB, Polars and pandas. Files that `export` and `pipeline` write
   have timestamps in microseconds, in UTC.
 - `null` says whether a column may be null. Where Kafka stores -1 for an absent number, the column is null.
-- By default a read in Python returns the columns with a ● ; name others to get them. In SQL, and in files, all columns are there.
+- By default a read in Python returns the columns that are marked ●; name others to get them. In SQL, and in files, all columns are there.
 """
 
 GROUPS: dict[str, tuple[str, Sequence[TableDefinition]]] = {
