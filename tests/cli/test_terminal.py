@@ -73,7 +73,11 @@ def test_progress_is_shown_after_a_second_and_erased_at_the_end(
     with ProgressBar(is_shown=True) as bar:
         for done in (100, 512, 1024):
             bar.show(done << 20, 2 << 30)
-    shown = ["512.0 MiB of 2.0 GiB (25.0 %) in 1 s", "1.0 GiB of 2.0 GiB (50.0 %) in 1 s", ""]
+    shown = [
+        "512.0 MiB of 2.0 GiB (25.0 %), 512.0 MiB/s, 3 s left",
+        "1.0 GiB of 2.0 GiB (50.0 %), 682.7 MiB/s, 2 s left",
+        "",
+    ]
     assert capsys.readouterr().err == "".join(ERASE_LINE + line for line in shown)
 
 
@@ -85,6 +89,17 @@ def test_progress_without_a_total_counts_rows_in_one_line(
         bar.show(1)
         bar.show(1_234_567)
     assert capsys.readouterr().err == f"{ERASE_LINE}1,234,567 r{ERASE_LINE}"
+
+
+@pytest.mark.usefixtures("seconds")
+def test_progress_of_an_unknown_number_of_bytes_has_a_rate(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    with ProgressBar(is_shown=True) as bar:
+        bar.show_bytes(1)
+        bar.show_bytes(3 << 20)
+    assert capsys.readouterr().err == f"{ERASE_LINE}3.0 MiB, 3.0 MiB/s{ERASE_LINE}"
 
 
 @pytest.mark.usefixtures("seconds")

@@ -17,6 +17,7 @@ import click
 
 from magicbyte_cli.common_options import with_common_options
 from magicbyte_cli.display import printable
+from magicbyte_cli.exit_statuses import IS_INCOMPLETE
 from magicbyte_cli.process_limits import check_address_space
 from magicbyte_cli.standard_streams import open_missing_streams, silence_stdout
 
@@ -80,6 +81,10 @@ class CommandGroup(click.Group):
         try:
             result = super().invoke(ctx)
             sys.stdout.flush()
+        except click.exceptions.Exit as error:
+            if ctx.meta.get(IS_INCOMPLETE):
+                raise click.exceptions.Exit(2) from error
+            raise
         except BrokenPipeError:
             silence_stdout()
             ctx.exit(0)

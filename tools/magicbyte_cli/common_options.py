@@ -26,4 +26,30 @@ def with_common_options(subcommand: click.Command) -> click.Command:
                 "FORCE_COLOR do the same.",
             )
         )
+    if "paths" in names and "unpack_limit" not in names:
+        _read_archives(subcommand)
     return subcommand
+
+
+def _read_archives(subcommand: click.Command) -> None:
+    """Let the paths of *subcommand* be archives and standard input."""
+    # `magicbyte --version` needs no storage.
+    from magicbyte_cli import parameters
+    from magicbyte_cli.unpacked_paths import keep_limit, unpacked
+
+    for parameter in subcommand.params:
+        if parameter.name == "paths":
+            parameter.callback = unpacked
+    subcommand.params.append(
+        click.Option(
+            ["--unpack-limit"],
+            type=parameters.size,
+            default="16GiB",
+            metavar="SIZE",
+            expose_value=False,
+            is_eager=True,
+            callback=keep_limit,
+            help="Most bytes that are unpacked from archives (.gz, .zst, .tar, .tar.gz, .tar.zst, .zip) and from standard "
+            "input, the PATH -, to a temporary folder below TMPDIR, else /var/tmp.",
+        )
+    )

@@ -48,7 +48,7 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     """
     path = path.resolve()
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.part")
-    with _signals_as_exits():
+    with signals_as_exits():
         try:
             with _open_new(temporary, path) as file:
                 yield file
@@ -70,7 +70,7 @@ def _open_new(temporary: Path, path: Path) -> BinaryIO:
 
 
 @contextmanager
-def _signals_as_exits() -> Iterator[None]:
+def signals_as_exits() -> Iterator[None]:
     """Raise SystemExit on a termination signal, so that temporary files are removed."""
     previous = {}
     if threading.current_thread() is threading.main_thread():
