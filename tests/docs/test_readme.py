@@ -2,6 +2,7 @@
 
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 
 from doc_examples import blocks, examples, shell_transcript
 from magicbyte.tables.stats_table import STATS
+from magicbyte_cli import COMMANDS
 from paths import CHECKOUT
 
 README = (CHECKOUT / "README.md").read_text(encoding="utf-8")
@@ -26,7 +28,7 @@ TRANSCRIPTS = [block.removeprefix("$ ").split("\n", 1) for block in blocks("READ
 @pytest.mark.parametrize(("command", "shown"), TRANSCRIPTS)
 def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> None:
     done = subprocess.run(
-        command.split(), cwd=CHECKOUT, env=environment(), stdout=subprocess.PIPE, text=True
+        shlex.split(command), cwd=CHECKOUT, env=environment(), stdout=subprocess.PIPE, text=True
     )
     assert done.stdout == shown
 
@@ -57,8 +59,31 @@ def test_a_guide_shows_what_happens(page: str, least: int, tmp_path: Path) -> No
 
 
 def test_the_readme_has_an_example_for_each_front() -> None:
-    assert len(TRANSCRIPTS) >= 2
+    assert [command.split()[1] for command, _ in TRANSCRIPTS] == ["verify", "sql"]
     assert len(blocks("README.md", "python")) == 2
+
+
+def test_the_readme_has_every_command_and_every_page() -> None:
+    for name in COMMANDS:
+        assert f"| `magicbyte {name}" in README, name
+    pages = {path.name for path in CHECKOUT.glob("docs/*.md")}
+    assert [name for name in sorted(pages) if f"(docs/{name}" not in README] == []
+
+
+def test_the_figures_of_the_readme_are_those_of_the_page_on_performance() -> None:
+    page = (CHECKOUT / "docs/performance.md").read_text(encoding="utf-8")
+    rows: dict[str, list[str]] = {}
+    for line in page.splitlines():
+        if line.startswith("| "):
+            name, *cells = [cell.strip() for cell in line.strip("|").split("|")]
+            rows.setdefault(name, cells)  # the first table is that of speeds
+    section = README.partition("\n## Figures\n")[2].partition("\n## ")[0]
+    for figure in (
+        *(f"{float(rows[f'v2-100B-16k-{codec}'][0]):.1f} million" for codec in ("none", "lz4")),
+        rows["as a share of consumer's"][0],
+        rows["as a share of dump-log's"][0],
+    ):
+        assert figure in section, figure
 
 
 def test_the_python_example_runs() -> None:
