@@ -15,10 +15,12 @@ PAGES = sorted(
         *CHECKOUT.glob("*.md"),
         *CHECKOUT.glob("docs/**/*.md"),
         *CHECKOUT.glob("spec/**/*.md"),
+        *CHECKOUT.glob("tests/vectors/*.md"),
+        *CHECKOUT.glob("tests/vectors/runners/*.md"),
     )
     if path.is_file()
 )
-"""Pages that people read; those in tests are about test data."""
+"""Pages that people read. Those in tests are about test data, but for the vectors'."""
 
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
 

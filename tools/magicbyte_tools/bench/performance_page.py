@@ -22,14 +22,14 @@ from magicbyte_tools.costs.cost_page import table
 INTRODUCTION = """\
 # Performance
 
-How fast the engine `{run.engine}` reads, beside others that read the same bytes. What is compared are
-ratios: everybody runs on the same machine, in turn, pass after pass, and a ratio is formed inside
-each turn; the table has its median over {run.repetitions} turns. Times themselves say little about another
+This page shows how fast the engine `{run.engine}` reads, beside others that read the same bytes. Compare the
+ratios: all readers run on the same machine, in turn, pass after pass. A ratio is computed inside
+each turn, and the table has its median over {run.repetitions} turns. Times themselves say little about another
 machine.
 
     {run.command}
 
-makes the same run on yours, and writes this page. Nothing on it was written by hand.
+runs the same on your machine, and writes this page. All figures come from that run.
 
 ## What is measured
 
@@ -38,14 +38,14 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
   CPU, in a process for each of its modes. By the clock only threads and start-up are compared.
 - **Ours** verifies each checksum and makes Arrow record batches of about {group_mb} MiB of entries: offset,
   timestamp, key, value, headers; *views*, where batches are not compressed, are `binary_view` of what was
-  read for keys and values; *offsets* are offset and timestamp alone, of {numbers_mb} MiB of entries. Each is let go before the next is asked for, so its memory is used again;
-  *one kept* lets go of it afterwards. The bytes are in memory beforehand, given all at once, unless it says *file*; *mb.open* is the whole
+  read for keys and values; *offsets* are offset and timestamp alone, of {numbers_mb} MiB of entries. Each is released before the next is requested, so its memory is used again;
+  *one kept* releases it afterwards. The bytes are in memory beforehand, given all at once, unless it says *file*; *mb.open* is the whole
   library, from a path, with transactions, findings and the other default columns left out.
 - **Java** is Kafka's own reader, driven as its consumer drives it: `ensureValid`, a streaming iterator,
   buffers reused. *Exact* copies each column into an array of exact size every 4 MiB, as an Arrow batch
   must have it: the like-for-like peer. *Columns* fills the same arrays and hands nothing out. *File* is
-  `FileRecords`, else `MemoryRecords`. Its garbage collector has a thread of its own, which does not
-  count, as that of Go does not.
+  `FileRecords`, else `MemoryRecords`. Its garbage collector and that of Go run in threads of their own,
+  which do not count.
 - **Go** is franz-go and **Rust** the crate kafka-protocol, which reads no v0 and v1: their own decoders,
   for Go with its pools and what a fetch of 1 MiB holds at a time, and then *columns* as in Java.
 - **aiokafka** and **kafka-python** check the checksum and iterate over their record objects; no
@@ -53,7 +53,7 @@ makes the same run on yours, and writes this page. Nothing on it was written by 
 - **The floor** is the checksum of the stored bytes, decompression, and one copy, by the fastest
   libraries that were found, called from Python batch by batch. No reader can do less.
 
-Before anything is measured, everybody must have found the same rows and the same bytes in each column.
+Before anything is measured, all readers must have found the same rows and the same bytes in each column.
 
 The files are made from a seed: {run.mb} MiB of records each, seed {run.seed}. {shapes} A hundredth of all
 keys and values are null. Batches hold up to 16 KiB, which is the producer's default, or 1 MiB. Compressed
@@ -185,54 +185,48 @@ def _goals(every: Sequence[Goal]) -> str:
 
 
 PROFILES = """\
-Nanoseconds of CPU per record that the parts of the columnar engine take, from memory. Kernels frame, verify,
-decompress and decode some entries at a time, all in one call for a record batch: a clock is around that, and
-checksums and codecs are run once more by themselves. That takes some of them longer, so that what is left may
-be too little, or less than nothing. What it would take to spend less:
+The table has the CPU time of each part of the columnar engine, in nanoseconds per record, reading from memory. One call
+of a kernel finds, verifies, decompresses and decodes the entries of an Arrow batch. A clock measures the whole call; checksums
+and codecs are then run again by themselves, and some take longer that way. So the rest, *frames and records*, may be too small, or
+even negative. For each part, this is what it would take to spend less:
 
-- **checksums** and **codec** are those of the floor, by the same instructions and libraries; but snappy
-  is decompressed by a kernel, as its library lets no other thread run. A batch of 1 MiB is verified and
-  decompressed as a whole before its records are read, and has left the nearer caches by then: to read
-  records while it is decompressed, block by block, would spare that.
-- **frames and records** is what is left of the call: entries are found by their size fields, and their
-  records walked and written to columns. Of 100 bytes each takes some 12 ns, seven varints whose every end
-  is checked. Of 1000 bytes it is the copy, and that is memory: what is read comes from there anew, and a
-  third of what is moved are lines that are read only to be overwritten. Stores past the caches would spare
-  that, but took a quarter longer where they were tried; views copy nothing. Of v0 and v1 each message is an
-  entry, and its descriptor has 136 bytes: half as many would do, if what follows from other fields were not
-  kept there. And each has a checksum of its own, for which x86 has no instruction as it has for that of v2:
-  that takes three times as long for messages of 100 bytes, and a third longer for those of 1000.
-- **Python** is the rest: under thirty microseconds for a record batch where all of Python is in the processor's
-  caches, and four times that behind a kernel that has had 4 MiB through them. Arrow is handed all columns in
-  one call, and memory is used again; what is left are some dozen steps between two calls of a kernel. Record
-  batches of 8 MiB instead of 4 would halve it, and take twice the memory.
-- **views** and **offsets** of records of 1000 bytes take little but the checksum, which is as fast as memory. The
-  walk to each record's end, ten to twenty nanoseconds of varints of which each has to wait for the one before,
-  and for views Python take about as much as one another. To read more than 4 MiB at a time was tried: from files
-  that takes a fifth more to several times as much, as what was read has left the caches when it is walked. Batches
-  of 1 MiB have left the second cache when they are walked, those of 16 KiB have not: some nanoseconds, of which
-  it would spare a part to verify them piece by piece as their records are walked. What else there is to spare
-  is Python's share.
+- **checksums** and **codec** use the same instructions and libraries as the floor, except for snappy: a kernel decompresses
+  it, because its library lets no other thread run. A batch of 1 MiB is verified and decompressed as a whole, and has left the nearer
+  caches when its records are read. Reading the records block by block during the decompression would avoid that.
+- **frames and records** is the rest of the call: entries are found by their size fields, and their records are written to
+  columns. A record of 100 bytes takes about 12 ns, for seven varints whose ends are all checked. For a record of 1000 bytes the copy
+  dominates, and memory bounds it: a third of the traffic are cache lines that are read only to be overwritten. Stores that bypass the
+  caches would avoid that, but took a quarter longer where they were tried. Views copy nothing. In v0 and v1 each message
+  is an entry with a descriptor of 136 bytes; half of that would do if it did not keep what follows from other fields. Each message
+  also has a CRC-32, for which x86 has no instruction, unlike for the CRC-32C of v2: checksums take three times as long for
+  messages of 100 bytes, and a third longer for those of 1000.
+- **Python** is everything outside the call: less than thirty microseconds for an Arrow batch while Python's code is in the
+  processor's caches, and four times that after a kernel has moved 4 MiB through them. Arrow gets all columns in one call, and
+  memory is used again; about a dozen steps remain between two calls. Arrow batches of 8 MiB instead of 4 would halve the time, and
+  take twice the memory.
+- **views** and **offsets** of records of 1000 bytes spend most of their time on the checksum, which is as fast as memory. The walk to
+  the end of each record takes ten to twenty nanoseconds, because each varint waits for the one before; Python takes about as
+  much. Reading more than 4 MiB at a time was tried: from files it takes from a fifth more to several times as much, because the bytes
+  have left the caches before they are walked. For the same reason batches of 1 MiB cost some nanoseconds more than those of 16 KiB.
+  Verifying them piece by piece while their records are walked would save a part of these. The rest is Python's share.
 
-What is slow besides is a consumer that keeps each record batch until it has the next, as a plain loop does
-(*one kept* above): two of them do not fit into caches where one would.
+A consumer that keeps each Arrow batch until it has the next one, as a plain loop does, is slower (*one kept* above): two batches do not
+fit into the caches, and one does.
 
 """
 
 PROFILE_OF_DAMAGE = """\
-Nanoseconds of CPU per record of the sound file that the parts of the library take, by clocks around them.
-What it would take to spend less:
+The table has the CPU time of each part of the library, in nanoseconds per record of the sound file, by clocks around them.
+For each part, this is what it would take to spend less:
 
-- **survey**: what settles beforehand where the log ends and how its transactions ended. Headers are
-  enough where all is well. With damage every byte is read and verified for it, then once more for
-  the records: no damaged marker may pass for a sound one, and what a marker says counts for records
-  that lie before it. To verify once, results of the first pass would have to be kept, or rows held
-  back until the log's end is known.
-- **search** looks for where reading goes on, if no sound entry lies where the damaged one says it ends.
+- **survey** finds where the log ends and how its transactions ended, before records are read. In a sound log headers are
+  enough. With damage every byte is read and verified for the survey, and once more for the records: a damaged marker must not count
+  as a sound one, and a marker decides about records before it. To verify once, the results of the first pass would have to be kept, or
+  rows held back until the end of the log is known.
+- **search** looks for the next entry if there is no sound one where the damaged one says that it ends.
 - **reads** copy the file out of the page cache.
-- **records** are decoded in runs that damage ends: each run has some tenths of a millisecond of Python
-  to itself, in it and around it (**runs and batches**), however few its records are. With damage in
-  every hundredth entry a run is a third as long as one that 4 MiB end.
+- **records** are decoded in runs of sound entries. Each run takes some tenths of a millisecond of Python (**runs and batches**),
+  however few records it has. With damage in every hundredth entry a run is a third as long as one of 4 MiB.
 
 """
 
@@ -246,12 +240,12 @@ def _parts_of(profiles: Sequence[Profile], part_names: Sequence[str]) -> str:
 
 
 OF_THREADS = """\
-What is missing to twice is Python's lock first. Kernels and codecs let go of it; what stands under *Python* above
-holds it, and a thread that comes back from a kernel waits until the other lets go, and then until the system has woken
-it. Memory is the lesser part: two processes at once, which share no lock, took a tenth more CPU each than one alone
-where nothing is compressed, and come to some 1.9 times one. There a record batch of 100-byte records is made in less
-than a millisecond, so that both come back for the lock some thousand times a second: larger record batches would help, or
-a Python without that lock. Who cannot wait for that reads in processes, as Spark does.
+Two threads are not twice as fast, mainly because of Python's lock. Kernels and codecs release it; what the table above calls
+*Python* holds it. A thread that comes back from a kernel waits until the other one releases the lock, and until the system has
+woken it. Memory matters less: two processes at once, which share no lock, took a tenth more CPU each than one alone
+where nothing is compressed, and were about 1.9 times as fast as one. There an Arrow batch of 100-byte records takes less than a
+millisecond, so both threads ask for the lock about a thousand times a second. Larger Arrow batches would help, or a Python
+without that lock. If that matters to you, read in several processes, as Spark does.
 """
 
 
@@ -291,7 +285,7 @@ def _sizes(sizes: dict[str, Cell]) -> str:
 
 def _whole_jobs(results: Results) -> str:
     text = (
-        f"Processes as a user starts them; one file of {results.jobs_mb} MiB of records, lz4. CPU of the process\n"
+        f"These are processes as a user starts them; one file of {results.jobs_mb} MiB of records, lz4. CPU of the process\n"
         "and its children, not of the broker that a consumer reads from.\n\n"
     )
     return text + _jobs(results.jobs)
