@@ -29,7 +29,7 @@ doc: |
   how to tell. Here, type 3 is the header of a snapshot.
 doc-ref:
   - https://kafka.apache.org/documentation/#controlbatch
-  - https://github.com/apache/kafka/tree/trunk/clients/src/main/resources/common/message
+  - https://github.com/apache/kafka/tree/3.8.0/clients/src/main/resources/common/message
 -webide-representation: '{key}'
 seq:
   - id: len_key
@@ -67,6 +67,7 @@ seq:
 types:
   control_key:
     doc: The key of a control record.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ControlRecordType.java
     -header: ControlKey
     -webide-representation: '{control_type}'
     seq:
@@ -90,6 +91,9 @@ types:
         doc: Bytes that a newer version appended, which readers do not look at.
   end_transaction_marker:
     doc: The value of a transaction marker, be it an abort or a commit.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/EndTransactionMarker.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging KIP-98
     -header: TransactionMarker
     seq:
       - id: version
@@ -115,6 +119,9 @@ types:
     doc: |
       A new leader of the metadata quorum writes this first in its epoch; since
       3.0.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/LeaderChangeMessage.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-595%3A+A+Raft+Protocol+for+the+Metadata+Quorum KIP-595
     seq:
       - id: version
         -orig-id: Version
@@ -163,6 +170,9 @@ types:
         doc: Bytes that a newer version appended, which readers do not look at.
   election_voter:
     doc: A voter in the election of a leader.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/LeaderChangeMessage.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes KIP-853
     -webide-representation: '{voter_id:dec}'
     params:
       - id: version
@@ -186,6 +196,7 @@ types:
         doc: Tagged fields; none is defined.
   snapshot_header_record:
     doc: The first record of a snapshot of the metadata log; since 3.0.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/SnapshotHeaderRecord.json
     seq:
       - id: version
         -orig-id: Version
@@ -210,6 +221,7 @@ types:
     doc: |
       The last record of a snapshot of the metadata log; since 3.0. A snapshot
       without it is incomplete.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/SnapshotFooterRecord.json
     seq:
       - id: version
         -orig-id: Version
@@ -228,6 +240,9 @@ types:
     doc: |
       Which version of the KRaft protocol the cluster uses from here on; since
       3.8 (KIP-853).
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/KRaftVersionRecord.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes KIP-853
     seq:
       - id: version
         -orig-id: Version
@@ -250,6 +265,9 @@ types:
         doc: Bytes that a newer version appended, which readers do not look at.
   voters_record:
     doc: The voters of the metadata quorum from here on; since 3.8 (KIP-853).
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes KIP-853
     seq:
       - id: version
         -orig-id: Version
@@ -279,6 +297,9 @@ types:
         doc: Bytes that a newer version appended, which readers do not look at.
   voter:
     doc: A voter of the metadata quorum.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes KIP-853
     -webide-representation: '{voter_id:dec}'
     seq:
       - id: voter_id
@@ -324,6 +345,9 @@ types:
         doc: Tagged fields; none is defined.
   endpoint:
     doc: An address of a voter.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes KIP-853
     -webide-representation: '{name} {host}:{port:dec}'
     seq:
       - id: len_name

@@ -13,6 +13,7 @@ doc: |
 
   The 32 bits are kept as two halves of 16 bits, because JavaScript, and so
   the Web IDE, has signed 32-bit bitwise operators.
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/utils/Crc32C.java
 params:
   - id: is_castagnoli
     type: bool

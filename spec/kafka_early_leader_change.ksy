@@ -72,6 +72,7 @@ instances:
 types:
   voter:
     doc: A voter of the metadata quorum.
+    doc-ref: https://github.com/apache/kafka/blob/2.8.0/clients/src/main/resources/common/message/LeaderChangeMessage.json
     -webide-representation: '{voter_id:dec}'
     seq:
       - id: voter_id

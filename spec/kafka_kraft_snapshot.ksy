@@ -26,7 +26,7 @@ doc: |
   The offsets in it count from 0 and are not those of the log. The values of
   the records that are no control records are what `kafka_metadata_record`
   describes.
-doc-ref: https://github.com/apache/kafka/blob/trunk/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
 seq:
   - id: header
     type: snapshot_batch
@@ -56,6 +56,7 @@ seq:
 types:
   snapshot_batch:
     doc: A batch, with what tells that it begins or ends the snapshot.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
     -webide-representation: '{batch}'
     seq:
       - id: batch

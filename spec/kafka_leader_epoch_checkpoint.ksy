@@ -18,7 +18,7 @@ doc: |
   Fields and lines end as in `kafka_offset_checkpoint`, which also says what
   Kafka's reader takes and this description does not. Numbers are left as the
   text that they are.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/LeaderEpochCheckpointFile.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/LeaderEpochCheckpointFile.java
 seq:
   - id: version
     -orig-id: version
@@ -45,6 +45,9 @@ seq:
 types:
   entry:
     doc: Where an epoch began.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/EpochEntry.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-101+-+Alter+Replication+Protocol+to+use+Leader+Epoch+rather+than+High+Watermark+for+Truncation KIP-101
     -webide-representation: '{epoch} @{start_offset}'
     seq:
       - id: epoch

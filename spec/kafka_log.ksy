@@ -36,6 +36,7 @@ types:
     doc: |
       An entry of any format, or the end of the file behind the last one. Of
       `content`, `partial` and `zero_tail` exactly one is there.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ByteBufferLogInputStream.java
     -header: EntryHeader
     -webide-representation: '{content}{partial}{zero_tail}'
     params:

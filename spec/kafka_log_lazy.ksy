@@ -30,6 +30,7 @@ seq:
 types:
   part:
     doc: The entries from a position on, up to the end of the file.
+    doc-ref: https://kafka.apache.org/documentation/#log
     params:
       - id: ofs_first
         type: s8
@@ -46,6 +47,7 @@ types:
     doc: |
       An entry of any format, or what follows the last. Of `skipped` and `rest`
       exactly one is there.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ByteBufferLogInputStream.java
     -webide-representation: 'v{magic:dec} @{offset:dec}'
     params:
       - id: ofs_entry

@@ -119,6 +119,9 @@ types:
     doc: |
       The message itself. Bytes behind the value are ignored by Kafka's reader,
       but covered by `crc`.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/LegacyRecord.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-32+-+Add+timestamps+to+Kafka+message KIP-32
     seq:
       - id: crc
         -orig-id: crc
@@ -190,6 +193,9 @@ types:
           which no known producer writes. Covered by `crc`.
   message_attributes:
     doc: One byte of bits.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/LegacyRecord.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-32+-+Add+timestamps+to+Kafka+message KIP-32
     seq:
       - id: reserved
         type: b4

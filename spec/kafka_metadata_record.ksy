@@ -19,7 +19,7 @@ doc: |
   Frame version 0 is of the early access of 2.8, which numbered some types in
   another way and whose logs no later release reads; since 3.0 it is 1. The
   topic `__remote_log_metadata` has the same frame around types of its own.
-doc-ref: https://github.com/apache/kafka/tree/trunk/metadata/src/main/resources/common/metadata
+doc-ref: https://github.com/apache/kafka/tree/3.8.0/metadata/src/main/resources/common/metadata
 -webide-representation: 'type {api_key} v{api_version}'
 seq:
   - id: frame_version

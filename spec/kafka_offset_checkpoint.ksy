@@ -27,7 +27,7 @@ doc: |
   what is a number in text. Kafka refuses what is no decimal number; a count
   that is not that of the entries; and, in most releases, nothing else, so that
   a topic may be there twice and the last entry counts.
-doc-ref: https://github.com/apache/kafka/blob/trunk/server-common/src/main/java/org/apache/kafka/server/common/CheckpointFile.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/server-common/src/main/java/org/apache/kafka/server/common/CheckpointFile.java
 seq:
   - id: version
     -orig-id: version
@@ -54,6 +54,7 @@ seq:
 types:
   entry:
     doc: The offset of a partition.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/core/src/main/scala/kafka/server/checkpoints/OffsetCheckpointFile.scala
     -webide-representation: '{topic}-{partition} {offset}'
     seq:
       - id: topic

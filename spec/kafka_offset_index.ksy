@@ -19,7 +19,7 @@ doc: |
   The file of the newest segment is allocated before it is filled and cut to
   size when the segment is full or the broker stops; until then its rest is
   zeros. So the entries end where the next one would be all zeros.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetIndex.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetIndex.java
 seq:
   - id: entries
     type: entry(_io.pos)
@@ -67,6 +67,7 @@ types:
     doc: |
       Where to begin reading for an offset: no batch before that position holds
       it or a higher one.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetPosition.java
     -header: OffsetIndexEntry
     -webide-representation: '+{relative_offset:dec} -> {ofs_batch:dec}'
     params:

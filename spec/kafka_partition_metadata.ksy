@@ -19,7 +19,7 @@ doc: |
   takes other white space behind the colons, CR and CR LF as the end of a line,
   and an id that is padded with `=`. A topic id of nothing but `A`, which is
   zero, is an error in Kafka.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
 seq:
   - id: version_key
     -orig-id: version

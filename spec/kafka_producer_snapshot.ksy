@@ -15,7 +15,7 @@ doc: |
   segment is full and at a clean stop; since 0.11 (KIP-98).
 
   It is the only file that says which transactions are open at an offset.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/resources/message/ProducerSnapshot.json
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/ProducerStateManager.java
 -header: ProducerSnapshotHeader
 seq:
   - id: version
@@ -44,6 +44,9 @@ seq:
 types:
   producer:
     doc: A producer, with its last batch in this partition.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/ProducerStateEntry.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging KIP-98
     -header: ProducerSnapshotEntry
     -webide-representation: '{producer_id:dec}'
     seq:

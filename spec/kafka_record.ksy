@@ -44,6 +44,7 @@ seq:
 types:
   record_body:
     doc: Everything in a record but its length.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecord.java
     seq:
       - id: attributes
         -orig-id: attributes
@@ -115,6 +116,9 @@ types:
         doc: The same bytes as `len_key` to `value`, taken apart.
   header:
     doc: A header of a record.
+    doc-ref:
+      - https://kafka.apache.org/documentation/#recordheader
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-82+-+Add+Record+Headers KIP-82
     -webide-representation: '{key:str}'
     seq:
       - id: len_key

@@ -172,6 +172,7 @@ types:
       Two bytes of bits, written by the producer; the broker sets the timestamp
       type and the log cleaner the delete horizon. Kafka's reader looks at the
       lower byte alone.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
     seq:
       - id: reserved
         type: b9
@@ -210,6 +211,7 @@ types:
         doc: How the records are compressed; 5 to 7 are an error.
   record_list:
     doc: The records of an uncompressed batch.
+    doc-ref: https://kafka.apache.org/documentation/#record
     seq:
       - id: records
         -orig-id: records

@@ -11,6 +11,7 @@ meta:
     - kafka_crc
     - kafka_record_batch
 doc: For looking at a batch in a visualizer; see `kafka_crc` for what it costs.
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
 seq:
   - id: batch
     type: kafka_record_batch

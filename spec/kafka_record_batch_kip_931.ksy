@@ -131,6 +131,7 @@ instances:
 types:
   batch_attributes:
     doc: Two bytes of bits, as in v2 but for `ignores_message_attributes`.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field KIP-931
     seq:
       - id: reserved
         type: b8
@@ -168,6 +169,7 @@ types:
         doc: How the records are compressed; 5 to 7 are an error.
   record_list:
     doc: The records of an uncompressed batch.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field KIP-931
     seq:
       - id: records
         -orig-id: records
@@ -187,6 +189,7 @@ types:
           comes here where bytes follow the last record, and stops. Always null.
   record:
     doc: A record, as in v2 but for the attributes.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field KIP-931
     -webide-representation: '+{body.offset_delta:dec}'
     params:
       - id: has_attributes
@@ -208,6 +211,7 @@ types:
         doc: The record without its length.
   record_body:
     doc: Everything in a record but its length.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field KIP-931
     params:
       - id: has_attributes
         type: bool
@@ -270,6 +274,7 @@ types:
           last header, and stops. Always null.
   header:
     doc: A header of a record.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field KIP-931
     -webide-representation: '{key:str}'
     seq:
       - id: len_key

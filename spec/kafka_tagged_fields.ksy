@@ -27,6 +27,7 @@ seq:
 types:
   tagged_field:
     doc: A field that may be there or not.
+    doc-ref: https://cwiki.apache.org/confluence/display/KAFKA/KIP-482%3A+The+Kafka+Protocol+should+Support+Optional+Tagged+Fields KIP-482
     -webide-representation: '{tag}'
     seq:
       - id: tag

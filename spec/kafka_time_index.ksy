@@ -18,7 +18,7 @@ doc: |
   The file of the newest segment is allocated before it is filled and cut to
   size when the segment is full or the broker stops; until then its rest is
   zeros. So the entries end where the next one would be all zeros.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/TimeIndex.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/TimeIndex.java
 seq:
   - id: entries
     type: entry(_io.pos)
@@ -75,6 +75,7 @@ types:
     doc: |
       The newest record up to here: none with a lower or the same offset has a
       later timestamp.
+    doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/TimestampOffset.java
     -header: TimeIndexEntry
     -webide-representation: '{timestamp:dec} -> +{relative_offset:dec}'
     params:

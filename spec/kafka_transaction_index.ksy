@@ -15,7 +15,7 @@ doc: |
   same name, which a consumer needs to skip their records. Without header,
   checksum and zeros at the end; since 0.11 (KIP-98). There is no file where
   there is no such transaction.
-doc-ref: https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
+doc-ref: https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
 seq:
   - id: aborted_transactions
     type: aborted_transaction
@@ -26,6 +26,9 @@ seq:
 types:
   aborted_transaction:
     doc: An aborted transaction, in so far as it touched this partition.
+    doc-ref:
+      - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
+      - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging KIP-98
     -header: AbortedTransaction
     -webide-representation: '{first_offset:dec} to {last_offset:dec}'
     seq:

@@ -50,6 +50,15 @@ BROKEN = [
         "a value has id and doc",
     ),
     (LOG, "    -webide-representation: '{content}{partial}{zero_tail}'\n", "", "no -webide-repr"),
+    # References.
+    (
+        VARINT,
+        "  - https://protobuf.dev",
+        "  - https://github.com/apache/kafka/blob/trunk/x",
+        "tag of a",
+    ),
+    (LOG, "doc-ref: https://kafka.apache.org/documentation/#log\n", "", "has no doc-ref"),
+    (RECORD, "    doc-ref: https://github.com", "    # https://github.com", "has no doc-ref"),
     # The keys that begin with a hyphen.
     (BATCH, "{name: leader_epoch, sentinel: -1}", "{name: leader_epoch, null: -1}", "not a string"),
     (BATCH, "{name: leader_epoch, sentinel: -1}", "{sentinal: -1}", "is not valid under"),

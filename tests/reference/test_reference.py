@@ -282,3 +282,16 @@ def test_all_prose_is_on_its_page(files: dict[str, str]) -> None:
         page = files[path.name]
         for heading in HEADINGS:
             assert prose(path.stem).section(heading) in page
+
+
+def test_nested_type_links_the_class_and_the_proposal_that_define_it(files: dict[str, str]) -> None:
+    section = files["kafka_record.md"].partition("### `header`")[2].partition("\n|")[0]
+    assert (
+        "Source: [Kafka's documentation](https://kafka.apache.org/documentation/#recordheader) · [KIP-82]"
+        in section
+    )
+    section = files["kafka_record.md"].partition("### `record_body`")[2].partition("\n|")[0]
+    assert (
+        "Source: [Kafka's `DefaultRecord.java`](https://github.com/apache/kafka/blob/3.8.0/"
+        in section
+    )

@@ -1,5 +1,5 @@
 # Generated from spec/*.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 81d71a48fecbc50b49b6acefe92e5b287496fbebb4ac885ca226ce9a20ca08e1, kaitai-struct-compiler 0.11.0
+# spec sha256 232146531da3e2fa9eef5f46cb564151a6950b415a2f4240d320de3e4c90ff4e, kaitai-struct-compiler 0.11.0
 """Kernels of kafka_message: their descriptors, state and columns."""
 
 from magicbyte_kernels.kernel_interface import (

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_producer_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 2968673abed811bede9248ac283926baabb303f1f3d7e92f67fdc90fafa04896, kaitai-struct-compiler 0.11.0
+# spec sha256 09d97d702f99ed0424cb1cf20af63eca600431d6f3bc914ed10ea6ecf1fa5eba, kaitai-struct-compiler 0.11.0
 """Rows of kafka_producer_snapshot: bytes to columns, by NumPy alone."""
 
 import numpy as np

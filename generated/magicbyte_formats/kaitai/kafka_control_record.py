@@ -1,5 +1,5 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 2909b0de56f5aae361f5047d5f733a92048fe5fe112abd962dbae6bab3134441, kaitai-struct-compiler 0.11.0
+# spec sha256 7a8b27e8850a1fa577a03a3b5ac4c36041022486f3282e0a02dd8ce95a2cae24, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_tagged_fields
@@ -29,7 +29,7 @@ class KafkaControlRecord(KaitaiStruct):
        Source - https://kafka.apache.org/documentation/#controlbatch
 
     .. seealso::
-       Source - https://github.com/apache/kafka/tree/trunk/clients/src/main/resources/common/message
+       Source - https://github.com/apache/kafka/tree/3.8.0/clients/src/main/resources/common/message
     """
 
     class ControlTypes(IntEnum):
@@ -131,7 +131,11 @@ class KafkaControlRecord(KaitaiStruct):
                 self.content._fetch_instances()
 
     class ControlKey(KaitaiStruct):
-        """The key of a control record."""
+        """The key of a control record.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ControlRecordType.java
+        """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.ControlKey, self).__init__(_io)
@@ -154,7 +158,14 @@ class KafkaControlRecord(KaitaiStruct):
                 pass
 
     class ElectionVoter(KaitaiStruct):
-        """A voter in the election of a leader."""
+        """A voter in the election of a leader.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/LeaderChangeMessage.json
+
+        .. seealso::
+           KIP-853 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes
+        """
         voter_directory_id = None
         def __init__(self, version, _io, _parent=None, _root=None):
             super(KafkaControlRecord.ElectionVoter, self).__init__(_io)
@@ -179,7 +190,14 @@ class KafkaControlRecord(KaitaiStruct):
             self.extension._fetch_instances()
 
     class EndTransactionMarker(KaitaiStruct):
-        """The value of a transaction marker, be it an abort or a commit."""
+        """The value of a transaction marker, be it an abort or a commit.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/EndTransactionMarker.java
+
+        .. seealso::
+           KIP-98 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging
+        """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.EndTransactionMarker, self).__init__(_io)
@@ -202,7 +220,14 @@ class KafkaControlRecord(KaitaiStruct):
                 pass
 
     class Endpoint(KaitaiStruct):
-        """An address of a voter."""
+        """An address of a voter.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+
+        .. seealso::
+           KIP-853 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.Endpoint, self).__init__(_io)
             self._parent = _parent
@@ -226,6 +251,12 @@ class KafkaControlRecord(KaitaiStruct):
     class KraftVersionRecord(KaitaiStruct):
         """Which version of the KRaft protocol the cluster uses from here on; since
         3.8 (KIP-853).
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/KRaftVersionRecord.json
+
+        .. seealso::
+           KIP-853 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes
         """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
@@ -251,6 +282,12 @@ class KafkaControlRecord(KaitaiStruct):
     class LeaderChangeMessage(KaitaiStruct):
         """A new leader of the metadata quorum writes this first in its epoch; since
         3.0.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/LeaderChangeMessage.json
+
+        .. seealso::
+           KIP-595 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-595%3A+A+Raft+Protocol+for+the+Metadata+Quorum
         """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
@@ -296,6 +333,9 @@ class KafkaControlRecord(KaitaiStruct):
     class SnapshotFooterRecord(KaitaiStruct):
         """The last record of a snapshot of the metadata log; since 3.0. A snapshot
         without it is incomplete.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/SnapshotFooterRecord.json
         """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
@@ -318,7 +358,11 @@ class KafkaControlRecord(KaitaiStruct):
                 pass
 
     class SnapshotHeaderRecord(KaitaiStruct):
-        """The first record of a snapshot of the metadata log; since 3.0."""
+        """The first record of a snapshot of the metadata log; since 3.0.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/SnapshotHeaderRecord.json
+        """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.SnapshotHeaderRecord, self).__init__(_io)
@@ -355,7 +399,14 @@ class KafkaControlRecord(KaitaiStruct):
             pass
 
     class Voter(KaitaiStruct):
-        """A voter of the metadata quorum."""
+        """A voter of the metadata quorum.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+
+        .. seealso::
+           KIP-853 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.Voter, self).__init__(_io)
             self._parent = _parent
@@ -386,7 +437,14 @@ class KafkaControlRecord(KaitaiStruct):
             self.extension._fetch_instances()
 
     class VotersRecord(KaitaiStruct):
-        """The voters of the metadata quorum from here on; since 3.8 (KIP-853)."""
+        """The voters of the metadata quorum from here on; since 3.8 (KIP-853).
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/resources/common/message/VotersRecord.json
+
+        .. seealso::
+           KIP-853 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-853%3A+KRaft+Controller+Membership+Changes
+        """
         ignored = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaControlRecord.VotersRecord, self).__init__(_io)

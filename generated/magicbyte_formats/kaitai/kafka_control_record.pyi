@@ -1,5 +1,5 @@
 # Generated from spec/kafka_control_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 2909b0de56f5aae361f5047d5f733a92048fe5fe112abd962dbae6bab3134441, kaitai-struct-compiler 0.11.0
+# spec sha256 7a8b27e8850a1fa577a03a3b5ac4c36041022486f3282e0a02dd8ce95a2cae24, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

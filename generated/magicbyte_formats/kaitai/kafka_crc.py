@@ -1,5 +1,5 @@
 # Generated from spec/kafka_crc.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 5d9cba8ede9f39be539d29c964f2032dca468e08a94856643e76569a17c70a0a, kaitai-struct-compiler 0.11.0
+# spec sha256 e89671564464b2868c3a986d9d3fef59e4a5484b63923961962276ae66375c2a, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -13,6 +13,9 @@ class KafkaCrc(KaitaiStruct):
 
     The 32 bits are kept as two halves of 16 bits, because JavaScript, and so
     the Web IDE, has signed 32-bit bitwise operators.
+
+    .. seealso::
+       Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/utils/Crc32C.java
     """
     def __init__(self, is_castagnoli, _io, _parent=None, _root=None):
         super(KafkaCrc, self).__init__(_io)

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_crc.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 5d9cba8ede9f39be539d29c964f2032dca468e08a94856643e76569a17c70a0a, kaitai-struct-compiler 0.11.0
+# spec sha256 e89671564464b2868c3a986d9d3fef59e4a5484b63923961962276ae66375c2a, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_early_leader_change.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 94f414f72e03ed76f38020441f6fc09071c48ccd0f26b9009e58783820438f24, kaitai-struct-compiler 0.11.0
+# spec sha256 f44198c071f959d7f2d94846a60bbf03836cde2e5fbec026bb755c0790de5eee, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

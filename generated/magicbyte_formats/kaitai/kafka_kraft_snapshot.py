@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 c46167ef65a82cf4495d722f3125856abb178c3b352d61e3e7471f52708c0453, kaitai-struct-compiler 0.11.0
+# spec sha256 b7829eef89450601dab37f29964debbe7b27b1a8574c40722a69c2c2fe32d55a, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record_batch
@@ -24,7 +24,7 @@ class KafkaKraftSnapshot(KaitaiStruct):
     describes.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
     """
     unexpected = None
     def __init__(self, _io, _parent=None, _root=None):
@@ -62,7 +62,11 @@ class KafkaKraftSnapshot(KaitaiStruct):
             pass
 
     class SnapshotBatch(KaitaiStruct):
-        """A batch, with what tells that it begins or ends the snapshot."""
+        """A batch, with what tells that it begins or ends the snapshot.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/raft/src/main/java/org/apache/kafka/snapshot/RecordsSnapshotWriter.java
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaKraftSnapshot.SnapshotBatch, self).__init__(_io)
             self._parent = _parent

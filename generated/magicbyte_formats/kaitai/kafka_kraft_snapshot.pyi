@@ -1,5 +1,5 @@
 # Generated from spec/kafka_kraft_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 c46167ef65a82cf4495d722f3125856abb178c3b352d61e3e7471f52708c0453, kaitai-struct-compiler 0.11.0
+# spec sha256 b7829eef89450601dab37f29964debbe7b27b1a8574c40722a69c2c2fe32d55a, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_leader_epoch_checkpoint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9783dd7bd97b3c8a236dcffab46ba0bf7b08e1aa1c4ed4492f1e87a001a5f8d2, kaitai-struct-compiler 0.11.0
+# spec sha256 1c1ddc459811ac940f7f64bf108dd882523b5cfcb939f8a1e53c043dc400f6a2, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -17,7 +17,7 @@ class KafkaLeaderEpochCheckpoint(KaitaiStruct):
     text that they are.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/LeaderEpochCheckpointFile.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/LeaderEpochCheckpointFile.java
     """
     version = None
     num_entries = None
@@ -57,7 +57,14 @@ class KafkaLeaderEpochCheckpoint(KaitaiStruct):
             self.entries[i]._fetch_instances()
 
     class Entry(KaitaiStruct):
-        """Where an epoch began."""
+        """Where an epoch began.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/EpochEntry.java
+
+        .. seealso::
+           KIP-101 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-101+-+Alter+Replication+Protocol+to+use+Leader+Epoch+rather+than+High+Watermark+for+Truncation
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaLeaderEpochCheckpoint.Entry, self).__init__(_io)
             self._parent = _parent

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_leader_epoch_checkpoint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9783dd7bd97b3c8a236dcffab46ba0bf7b08e1aa1c4ed4492f1e87a001a5f8d2, kaitai-struct-compiler 0.11.0
+# spec sha256 1c1ddc459811ac940f7f64bf108dd882523b5cfcb939f8a1e53c043dc400f6a2, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

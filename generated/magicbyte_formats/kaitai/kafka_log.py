@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 74da8fcbfdb06b4d6e0fd04915e832eda94e28ac9af1e81e1b84479a9065209a, kaitai-struct-compiler 0.11.0
+# spec sha256 68673d8ac0d9698469c3b63f7da8b7c2ee760753d9502cb49c4a40c93d656a58, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_message
@@ -46,6 +46,9 @@ class KafkaLog(KaitaiStruct):
     class Entry(KaitaiStruct):
         """An entry of any format, or the end of the file behind the last one. Of
         `content`, `partial` and `zero_tail` exactly one is there.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ByteBufferLogInputStream.java
         """
         content = None
         zero_tail = None

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 74da8fcbfdb06b4d6e0fd04915e832eda94e28ac9af1e81e1b84479a9065209a, kaitai-struct-compiler 0.11.0
+# spec sha256 68673d8ac0d9698469c3b63f7da8b7c2ee760753d9502cb49c4a40c93d656a58, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log_lazy.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 39bf144daa501a8e94b26e9bc7afdc8f9e3c88a8b183e4a713c3a540ce5e7ce1, kaitai-struct-compiler 0.11.0
+# spec sha256 b34a3adfc3609ab54562b6158e3a5a98503893a899e4b788ac3309f7dac44474, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_message
@@ -38,6 +38,9 @@ class KafkaLogLazy(KaitaiStruct):
     class Entry(KaitaiStruct):
         """An entry of any format, or what follows the last. Of `skipped` and `rest`
         exactly one is there.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/ByteBufferLogInputStream.java
         """
         skipped = None
         rest = None
@@ -236,7 +239,11 @@ class KafkaLogLazy(KaitaiStruct):
             return getattr(self, '_m_offset', None)
 
     class Part(KaitaiStruct):
-        """The entries from a position on, up to the end of the file."""
+        """The entries from a position on, up to the end of the file.
+
+        .. seealso::
+           Source - https://kafka.apache.org/documentation/#log
+        """
         def __init__(self, ofs_first, _io, _parent=None, _root=None):
             super(KafkaLogLazy.Part, self).__init__(_io)
             self._parent = _parent

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_log_lazy.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 39bf144daa501a8e94b26e9bc7afdc8f9e3c88a8b183e4a713c3a540ce5e7ce1, kaitai-struct-compiler 0.11.0
+# spec sha256 b34a3adfc3609ab54562b6158e3a5a98503893a899e4b788ac3309f7dac44474, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_message.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 832985b794d64c78b537d96fe1c3165209274268145d8533d7f05bd1ab9c1077, kaitai-struct-compiler 0.11.0
+# spec sha256 f4ce549d3a8739c7e1994dc8a65d6b4bbea98a434929588a178bd722c696b4bd, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from enum import IntEnum
@@ -53,7 +53,14 @@ class KafkaMessage(KaitaiStruct):
         self.message._fetch_instances()
 
     class MessageAttributes(KaitaiStruct):
-        """One byte of bits."""
+        """One byte of bits.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/LegacyRecord.java
+
+        .. seealso::
+           KIP-32 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-32+-+Add+timestamps+to+Kafka+message
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaMessage.MessageAttributes, self).__init__(_io)
             self._parent = _parent
@@ -71,6 +78,12 @@ class KafkaMessage(KaitaiStruct):
     class MessageBody(KaitaiStruct):
         """The message itself. Bytes behind the value are ignored by Kafka's reader,
         but covered by `crc`.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/LegacyRecord.java
+
+        .. seealso::
+           KIP-32 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-32+-+Add+timestamps+to+Kafka+message
         """
         timestamp = None
         key = None

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_message.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 832985b794d64c78b537d96fe1c3165209274268145d8533d7f05bd1ab9c1077, kaitai-struct-compiler 0.11.0
+# spec sha256 f4ce549d3a8739c7e1994dc8a65d6b4bbea98a434929588a178bd722c696b4bd, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

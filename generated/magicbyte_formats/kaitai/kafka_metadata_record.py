@@ -1,5 +1,5 @@
 # Generated from spec/kafka_metadata_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 b949b4ddbceca044cafbf56e5c1f479306364a8d570fc95fe482eacbde6b9d42, kaitai-struct-compiler 0.11.0
+# spec sha256 9ad1bd3bdb76301bd8ce138ec195f89a7aee7fde46b1bf602464eb8b30e8ff1f, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_uvarint
@@ -19,7 +19,7 @@ class KafkaMetadataRecord(KaitaiStruct):
     topic `__remote_log_metadata` has the same frame around types of its own.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/tree/trunk/metadata/src/main/resources/common/metadata
+       Source - https://github.com/apache/kafka/tree/3.8.0/metadata/src/main/resources/common/metadata
     """
 
     class RecordTypes(IntEnum):

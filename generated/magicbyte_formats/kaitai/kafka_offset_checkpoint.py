@@ -1,5 +1,5 @@
 # Generated from spec/kafka_offset_checkpoint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 b99a30a1a119c805cf92cea13149199d068efb471bf16c55082cfbdf31630929, kaitai-struct-compiler 0.11.0
+# spec sha256 4cadbe2604cafbc160c92e402476713d02434dca62318cdf98b098b1341a7b69, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -26,7 +26,7 @@ class KafkaOffsetCheckpoint(KaitaiStruct):
     a topic may be there twice and the last entry counts.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/server-common/src/main/java/org/apache/kafka/server/common/CheckpointFile.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/server-common/src/main/java/org/apache/kafka/server/common/CheckpointFile.java
     """
     version = None
     num_entries = None
@@ -66,7 +66,11 @@ class KafkaOffsetCheckpoint(KaitaiStruct):
             self.entries[i]._fetch_instances()
 
     class Entry(KaitaiStruct):
-        """The offset of a partition."""
+        """The offset of a partition.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/core/src/main/scala/kafka/server/checkpoints/OffsetCheckpointFile.scala
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaOffsetCheckpoint.Entry, self).__init__(_io)
             self._parent = _parent

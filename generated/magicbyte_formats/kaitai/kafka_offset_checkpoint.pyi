@@ -1,5 +1,5 @@
 # Generated from spec/kafka_offset_checkpoint.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 b99a30a1a119c805cf92cea13149199d068efb471bf16c55082cfbdf31630929, kaitai-struct-compiler 0.11.0
+# spec sha256 4cadbe2604cafbc160c92e402476713d02434dca62318cdf98b098b1341a7b69, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

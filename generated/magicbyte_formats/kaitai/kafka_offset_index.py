@@ -1,5 +1,5 @@
 # Generated from spec/kafka_offset_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 05e6da70de43438af62e6a5177b2749d8318d411155111b111912f8159bbdfbe, kaitai-struct-compiler 0.11.0
+# spec sha256 52fc966b28702b115558dcf58f379f939238b2bf9ae36c55b7b90b78b8fc95da, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -17,7 +17,7 @@ class KafkaOffsetIndex(KaitaiStruct):
     zeros. So the entries end where the next one would be all zeros.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetIndex.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetIndex.java
     """
     entries = None
     zero_tail = None
@@ -73,6 +73,9 @@ class KafkaOffsetIndex(KaitaiStruct):
     class Entry(KaitaiStruct):
         """Where to begin reading for an offset: no batch before that position holds
         it or a higher one.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/OffsetPosition.java
         """
         def __init__(self, ofs_entry, _io, _parent=None, _root=None):
             super(KafkaOffsetIndex.Entry, self).__init__(_io)

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_offset_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 05e6da70de43438af62e6a5177b2749d8318d411155111b111912f8159bbdfbe, kaitai-struct-compiler 0.11.0
+# spec sha256 52fc966b28702b115558dcf58f379f939238b2bf9ae36c55b7b90b78b8fc95da, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

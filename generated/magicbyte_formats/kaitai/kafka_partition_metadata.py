@@ -1,5 +1,5 @@
 # Generated from spec/kafka_partition_metadata.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 d5de577605dbba5f00f3beb6673c5224cf3d7a59b6d222275f960ca03ebdbb35, kaitai-struct-compiler 0.11.0
+# spec sha256 44cb0a716a80247104ebacdcb77afabfaf25169f273625994e63153fb2fafadb, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -18,7 +18,7 @@ class KafkaPartitionMetadata(KaitaiStruct):
     zero, is an error in Kafka.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/checkpoint/PartitionMetadata.java
     """
     rest = None
     def __init__(self, _io, _parent=None, _root=None):

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_partition_metadata.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 d5de577605dbba5f00f3beb6673c5224cf3d7a59b6d222275f960ca03ebdbb35, kaitai-struct-compiler 0.11.0
+# spec sha256 44cb0a716a80247104ebacdcb77afabfaf25169f273625994e63153fb2fafadb, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_producer_snapshot.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 2968673abed811bede9248ac283926baabb303f1f3d7e92f67fdc90fafa04896, kaitai-struct-compiler 0.11.0
+# spec sha256 09d97d702f99ed0424cb1cf20af63eca600431d6f3bc914ed10ea6ecf1fa5eba, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -14,7 +14,7 @@ class KafkaProducerSnapshot(KaitaiStruct):
     It is the only file that says which transactions are open at an offset.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/resources/message/ProducerSnapshot.json
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/ProducerStateManager.java
     """
     def __init__(self, _io, _parent=None, _root=None):
         super(KafkaProducerSnapshot, self).__init__(_io)
@@ -41,7 +41,14 @@ class KafkaProducerSnapshot(KaitaiStruct):
             self.producers[i]._fetch_instances()
 
     class Producer(KaitaiStruct):
-        """A producer, with its last batch in this partition."""
+        """A producer, with its last batch in this partition.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/ProducerStateEntry.java
+
+        .. seealso::
+           KIP-98 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaProducerSnapshot.Producer, self).__init__(_io)
             self._parent = _parent

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 a59c3024686e4bf9b231ac9525987eb73fe3e9019217038cbf35f52a7698ed12, kaitai-struct-compiler 0.11.0
+# spec sha256 ed3fb40148e3d7ae4b6e8fdf60d9efa81c56910853b9c0fec9dd947f1e5ec148, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_control_record
@@ -41,7 +41,14 @@ class KafkaRecord(KaitaiStruct):
         self.body._fetch_instances()
 
     class Header(KaitaiStruct):
-        """A header of a record."""
+        """A header of a record.
+
+        .. seealso::
+           Source - https://kafka.apache.org/documentation/#recordheader
+
+        .. seealso::
+           KIP-82 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-82+-+Add+Record+Headers
+        """
         value = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecord.Header, self).__init__(_io)
@@ -65,7 +72,11 @@ class KafkaRecord(KaitaiStruct):
                 pass
 
     class RecordBody(KaitaiStruct):
-        """Everything in a record but its length."""
+        """Everything in a record but its length.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecord.java
+        """
         key = None
         value = None
         def __init__(self, _io, _parent=None, _root=None):

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 a59c3024686e4bf9b231ac9525987eb73fe3e9019217038cbf35f52a7698ed12, kaitai-struct-compiler 0.11.0
+# spec sha256 ed3fb40148e3d7ae4b6e8fdf60d9efa81c56910853b9c0fec9dd947f1e5ec148, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 38c51886b50dc90dc2c305e9bbb21b0541f9b148194ad3963e2395d2a28547e9, kaitai-struct-compiler 0.11.0
+# spec sha256 03ca42287501d997311624dd6ef5313e86534e1d7f6a51e5e40c392e7852195d, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_record
@@ -92,6 +92,9 @@ class KafkaRecordBatch(KaitaiStruct):
         """Two bytes of bits, written by the producer; the broker sets the timestamp
         type and the log cleaner the delete horizon. Kafka's reader looks at the
         lower byte alone.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
         """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatch.BatchAttributes, self).__init__(_io)
@@ -111,7 +114,11 @@ class KafkaRecordBatch(KaitaiStruct):
             pass
 
     class RecordList(KaitaiStruct):
-        """The records of an uncompressed batch."""
+        """The records of an uncompressed batch.
+
+        .. seealso::
+           Source - https://kafka.apache.org/documentation/#record
+        """
         ignored = None
         unexpected = None
         def __init__(self, _io, _parent=None, _root=None):

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 38c51886b50dc90dc2c305e9bbb21b0541f9b148194ad3963e2395d2a28547e9, kaitai-struct-compiler 0.11.0
+# spec sha256 03ca42287501d997311624dd6ef5313e86534e1d7f6a51e5e40c392e7852195d, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch_checked.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 e83928184dd9ef216cc4e4f3af4789cd2611873896ffa54c9dcc63f48e76ea48, kaitai-struct-compiler 0.11.0
+# spec sha256 3c1c22a67cb278be6bc62193e35800814fb6389acad31c34aa66c3b2ee1692c7, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_crc
@@ -9,7 +9,11 @@ if getattr(kaitaistruct, 'API_VERSION', (0, 9)) < (0, 11):
     raise Exception("Incompatible Kaitai Struct Python API: 0.11 or later is required, but you have %s" % (kaitaistruct.__version__))
 
 class KafkaRecordBatchChecked(KaitaiStruct):
-    """For looking at a batch in a visualizer; see `kafka_crc` for what it costs."""
+    """For looking at a batch in a visualizer; see `kafka_crc` for what it costs.
+
+    .. seealso::
+       Source - https://github.com/apache/kafka/blob/3.8.0/clients/src/main/java/org/apache/kafka/common/record/DefaultRecordBatch.java
+    """
     def __init__(self, _io, _parent=None, _root=None):
         super(KafkaRecordBatchChecked, self).__init__(_io)
         self._parent = _parent

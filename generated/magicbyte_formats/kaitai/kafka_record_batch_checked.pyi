@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch_checked.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 e83928184dd9ef216cc4e4f3af4789cd2611873896ffa54c9dcc63f48e76ea48, kaitai-struct-compiler 0.11.0
+# spec sha256 3c1c22a67cb278be6bc62193e35800814fb6389acad31c34aa66c3b2ee1692c7, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch_kip_931.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 02edb69b955bf539353c35eb179cd25d7ebf3c0c48c9493f01f86c5ec48ead37, kaitai-struct-compiler 0.11.0
+# spec sha256 502f4e56be8f448efa396bb0d14defd950d8d8267b58ec18c7f7a2f7a5b410dc, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_varint
@@ -89,7 +89,11 @@ class KafkaRecordBatchKip931(KaitaiStruct):
             pass
 
     class BatchAttributes(KaitaiStruct):
-        """Two bytes of bits, as in v2 but for `ignores_message_attributes`."""
+        """Two bytes of bits, as in v2 but for `ignores_message_attributes`.
+
+        .. seealso::
+           KIP-931 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatchKip931.BatchAttributes, self).__init__(_io)
             self._parent = _parent
@@ -109,7 +113,11 @@ class KafkaRecordBatchKip931(KaitaiStruct):
             pass
 
     class Header(KaitaiStruct):
-        """A header of a record."""
+        """A header of a record.
+
+        .. seealso::
+           KIP-931 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field
+        """
         value = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatchKip931.Header, self).__init__(_io)
@@ -133,7 +141,11 @@ class KafkaRecordBatchKip931(KaitaiStruct):
                 pass
 
     class Record(KaitaiStruct):
-        """A record, as in v2 but for the attributes."""
+        """A record, as in v2 but for the attributes.
+
+        .. seealso::
+           KIP-931 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field
+        """
         def __init__(self, has_attributes, _io, _parent=None, _root=None):
             super(KafkaRecordBatchKip931.Record, self).__init__(_io)
             self._parent = _parent
@@ -153,7 +165,11 @@ class KafkaRecordBatchKip931(KaitaiStruct):
             self.body._fetch_instances()
 
     class RecordBody(KaitaiStruct):
-        """Everything in a record but its length."""
+        """Everything in a record but its length.
+
+        .. seealso::
+           KIP-931 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field
+        """
         attributes = None
         key = None
         value = None
@@ -219,7 +235,11 @@ class KafkaRecordBatchKip931(KaitaiStruct):
                 pass
 
     class RecordList(KaitaiStruct):
-        """The records of an uncompressed batch."""
+        """The records of an uncompressed batch.
+
+        .. seealso::
+           KIP-931 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-931%3A+Flag+to+ignore+unused+message+attribute+field
+        """
         unexpected = None
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaRecordBatchKip931.RecordList, self).__init__(_io)

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_record_batch_kip_931.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 02edb69b955bf539353c35eb179cd25d7ebf3c0c48c9493f01f86c5ec48ead37, kaitai-struct-compiler 0.11.0
+# spec sha256 502f4e56be8f448efa396bb0d14defd950d8d8267b58ec18c7f7a2f7a5b410dc, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_tagged_fields.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 1f920f3a71830d6edda615d80983c38f8275540353b8341d39978d11b7a8ba05, kaitai-struct-compiler 0.11.0
+# spec sha256 c9c4f3df24611a8ccae5812aa74431234874f0f6562ad3df6a10031cbd3194cf, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 from . import kafka_uvarint
@@ -34,7 +34,11 @@ class KafkaTaggedFields(KaitaiStruct):
             self.fields[i]._fetch_instances()
 
     class TaggedField(KaitaiStruct):
-        """A field that may be there or not."""
+        """A field that may be there or not.
+
+        .. seealso::
+           KIP-482 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-482%3A+The+Kafka+Protocol+should+Support+Optional+Tagged+Fields
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaTaggedFields.TaggedField, self).__init__(_io)
             self._parent = _parent

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_tagged_fields.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 1f920f3a71830d6edda615d80983c38f8275540353b8341d39978d11b7a8ba05, kaitai-struct-compiler 0.11.0
+# spec sha256 c9c4f3df24611a8ccae5812aa74431234874f0f6562ad3df6a10031cbd3194cf, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

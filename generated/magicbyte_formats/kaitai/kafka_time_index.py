@@ -1,5 +1,5 @@
 # Generated from spec/kafka_time_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9621e455ef176dc6b43ded002bcedb63d962298a6c76bd3158050e99fd823692, kaitai-struct-compiler 0.11.0
+# spec sha256 51e5317788d2f05f7808ba4d0e076e45bc9b3c02c0ca1531995322ec787d52ff, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -16,7 +16,7 @@ class KafkaTimeIndex(KaitaiStruct):
     zeros. So the entries end where the next one would be all zeros.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/TimeIndex.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/TimeIndex.java
     """
     entries = None
     zero_tail = None
@@ -76,6 +76,9 @@ class KafkaTimeIndex(KaitaiStruct):
     class Entry(KaitaiStruct):
         """The newest record up to here: none with a lower or the same offset has a
         later timestamp.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/TimestampOffset.java
         """
         def __init__(self, ofs_entry, _io, _parent=None, _root=None):
             super(KafkaTimeIndex.Entry, self).__init__(_io)

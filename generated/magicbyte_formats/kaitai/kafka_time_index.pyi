@@ -1,5 +1,5 @@
 # Generated from spec/kafka_time_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 9621e455ef176dc6b43ded002bcedb63d962298a6c76bd3158050e99fd823692, kaitai-struct-compiler 0.11.0
+# spec sha256 51e5317788d2f05f7808ba4d0e076e45bc9b3c02c0ca1531995322ec787d52ff, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_transaction_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 786a8159ad5435c45854d760aef43679353b61779db33298f46cca01579c915f, kaitai-struct-compiler 0.11.0
+# spec sha256 f51c638d173eeb6d6e2291beb268afc8a71f41e1fbd7a46bdd98ecf38e2a96de, kaitai-struct-compiler 0.11.0
 import kaitaistruct
 from kaitaistruct import KaitaiStruct, KaitaiStream, BytesIO
 
@@ -13,7 +13,7 @@ class KafkaTransactionIndex(KaitaiStruct):
     there is no such transaction.
 
     .. seealso::
-       Source - https://github.com/apache/kafka/blob/trunk/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
+       Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
     """
     def __init__(self, _io, _parent=None, _root=None):
         super(KafkaTransactionIndex, self).__init__(_io)
@@ -35,7 +35,14 @@ class KafkaTransactionIndex(KaitaiStruct):
             self.aborted_transactions[i]._fetch_instances()
 
     class AbortedTransaction(KaitaiStruct):
-        """An aborted transaction, in so far as it touched this partition."""
+        """An aborted transaction, in so far as it touched this partition.
+
+        .. seealso::
+           Source - https://github.com/apache/kafka/blob/3.8.0/storage/src/main/java/org/apache/kafka/storage/internals/log/AbortedTxn.java
+
+        .. seealso::
+           KIP-98 - https://cwiki.apache.org/confluence/display/KAFKA/KIP-98+-+Exactly+Once+Delivery+and+Transactional+Messaging
+        """
         def __init__(self, _io, _parent=None, _root=None):
             super(KafkaTransactionIndex.AbortedTransaction, self).__init__(_io)
             self._parent = _parent

@@ -1,5 +1,5 @@
 # Generated from spec/kafka_transaction_index.ksy. Do not edit: change the .ksy and `make generate`.
-# spec sha256 786a8159ad5435c45854d760aef43679353b61779db33298f46cca01579c915f, kaitai-struct-compiler 0.11.0
+# spec sha256 f51c638d173eeb6d6e2291beb268afc8a71f41e1fbd7a46bdd98ecf38e2a96de, kaitai-struct-compiler 0.11.0
 from enum import IntEnum
 from os import PathLike
 from typing import Any, BinaryIO, Self

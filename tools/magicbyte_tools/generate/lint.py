@@ -113,6 +113,7 @@ class KsyFile(LintedFile):
         yield from self.order(mapping, SECTIONS)
         yield from self.doc(mapping)
         yield from self.keys(mapping, "structure")
+        yield from self.references(mapping)
         nested_meta = self.mappings.get(self.path(mapping, "meta"))
         if mapping.path and nested_meta and set(nested_meta.value) - NESTED_META:
             yield self.problem(nested_meta, "a nested meta has only encoding and byte order")
@@ -130,6 +131,16 @@ class KsyFile(LintedFile):
         for name in spec.get("types", {}):
             inner = self.mappings[self.path(mapping, "types", name)]
             yield from self.structure(inner)
+
+    def references(self, mapping: YamlMapping) -> Iterator[LintProblem]:
+        """Yield structures of Kafka's without a `doc-ref`, and addresses of what Kafka may move."""
+        references = mapping.value.get("doc-ref", [])
+        named = any("-ours" not in field for field in mapping.value.get("seq", []))
+        if not references and (named or not mapping.path):
+            yield self.problem(mapping, "has no doc-ref: Kafka's documentation, class or KIP")
+        for reference in [references] if isinstance(references, str) else references:
+            if re.match(r"https://github\.com/apache/kafka/\w+/(?!\d+\.\d+\.\d+/)", reference):
+                yield self.problem(mapping, "doc-ref to Kafka's code has the tag of a release")
 
     def enum(self, mapping: YamlMapping, name: str) -> Iterator[LintProblem]:
         for value in mapping.value["enums"][name]:

@@ -1,4 +1,4 @@
-"""Finds the field at which the fault of an invalid vector lies.
+"""Finds the field that has the fault of an invalid vector.
 
 A generated Kaitai parser names the field whose value it refuses. Of faults that only a checksum or a codec
 shows, the field is the one that the specification marks as checksum or as compressed.
@@ -24,11 +24,11 @@ MARKS = {"checksum": "-checksum", "codec": "-compressed"}
 _FIELD = re.compile(r"((?:/types/\w+)*)/seq/(\d+)")
 
 
-def fault_field(case: Mapping[str, Any], data: Path, library: Library) -> FieldKey | None:
-    """Return the field at which the fault of the vector *case* lies, None where it is not one field."""
+def fault_field(case: Mapping[str, Any], data_path: Path, library: Library) -> FieldKey | None:
+    """Return the field that has the fault of the vector *case*, None where it is not one field."""
     structure = library.formats[case["format"]]
     if case.get("fields") is None:
-        return _refused_field(structure, data.read_bytes(), library)
+        return _refused_field(structure, data_path.read_bytes(), library)
     mark = MARKS.get(str(case.get("caught_by")))
     if mark is None or (mark == "-compressed" and case.get("code") != "codec-error"):
         return None
@@ -84,7 +84,7 @@ def _entries(
         start += _size(library.formats[name], content, library)
 
 
-def _size(structure: FormatStructure, tree: Mapping[str, Any], library: Library) -> int:
+def _size(structure: FormatStructure, tree: Any, library: Library) -> int:
     """Return the bytes of an entry, which has a field that counts the rest."""
     for place in places(structure, library):
         if place.field.get("-length-of") == "rest":

@@ -107,10 +107,7 @@ class Page:
         words = [f"[All formats](README.md) · [`spec/{self.name}.ksy`](../../spec/{self.name}.ksy)"]
         if "file-extension" in meta:
             words.append(f"files `*.{meta['file-extension']}`")
-        references = self.format.spec.get("doc-ref", [])
-        for reference in [references] if isinstance(references, str) else references:
-            address, _, title = reference.partition(" ")
-            words.append(f"[{title or _site(address)}]({address})")
+        words += _references(self.format)
         return " · ".join(words)
 
     def drawn(self, structure: FormatStructure) -> str:
@@ -134,6 +131,8 @@ class Page:
         for structure in inner:
             yield f"### `{structure.name}`"
             yield linked(text(structure.doc), self.library, self.name)
+            if references := _references(structure):
+                yield f"Source: {' · '.join(references)}"
             if structure.name not in self.inlined:
                 yield self.drawn(structure)
             yield from self.parameters(structure)
@@ -335,6 +334,16 @@ def _site(address: str) -> str:
         return "Kafka's documentation"
     last = address.rstrip("/").rpartition("/")[2]
     return f"Kafka's `{last}`" if "github.com/apache/kafka" in address else _host(address)
+
+
+def _references(structure: FormatStructure) -> list[str]:
+    """Return links to what the `doc-ref` of *structure* names."""
+    references = structure.spec.get("doc-ref", [])
+    links = []
+    for reference in [references] if isinstance(references, str) else references:
+        address, _, title = reference.partition(" ")
+        links.append(f"[{title or _site(address)}]({address})")
+    return links
 
 
 def _host(address: str) -> str:

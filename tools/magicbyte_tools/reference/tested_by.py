@@ -30,7 +30,7 @@ class LinkedVector:
     """A conformance vector of one format: its path below tests/vectors and the contents of its JSON file."""
 
     path: str
-    data: Path
+    data_path: Path
     size: int
     case: Mapping[str, Any]
 
@@ -63,7 +63,7 @@ class LinkedVector:
 
 @dataclass(slots=True)
 class FieldVectors:
-    """Vectors that test one field, the smallest first, of its own format and of others."""
+    """Vectors that test one field, the smallest first."""
 
     sound: list[LinkedVector] = field(default_factory=list)
     """Vectors in which the field has a value that no smaller one has."""
@@ -81,7 +81,7 @@ class FieldVectors:
         vectors.append(vector)
 
     def chosen(self, format: str) -> list[LinkedVector]:
-        """Return the vectors to link: sound ones, and an invalid one; those of *format* before others."""
+        """Return the vectors to link: sound ones and an invalid one, vectors of *format* first."""
         in_order = [*self.sound, *self.repeated]
         in_order.sort(key=lambda vector: vector.case["format"] != format)
         invalid = self.invalid[:1]
@@ -116,7 +116,7 @@ class TestedBy:
                 self._add_sound(vector, library.formats[name])
             elif verdict == "invalid":
                 self.invalid.setdefault(name, {}).setdefault(vector.code, vector)
-                if key := fault_field(vector.case, vector.data, library):
+                if key := fault_field(vector.case, vector.data_path, library):
                     self.of_fields[key].invalid.append(vector)
 
     def _add_sound(self, vector: LinkedVector, structure: FormatStructure) -> None:
@@ -146,7 +146,7 @@ class TestedBy:
         """Return links to up to three vectors that test a field of *structure*, empty where none does.
 
         In the sound ones the field has a value other than 0, -1 or nothing, each another one where there
-        are such. The fault of an invalid one lies at the field.
+        are such. An invalid one has its fault in the field.
         """
         key = (*_key(structure), field_id)
         if key not in self.of_fields:
