@@ -6,8 +6,12 @@ from pathlib import Path
 
 from magicbyte_tools.generate import source
 from magicbyte_tools.generate.kaitai import CompileError
-from magicbyte_tools.parsers.compiler_output import compile_targets, write
+from magicbyte_tools.parsers.compiler_output import Files, compile_targets, write
+from magicbyte_tools.parsers.imhex import patterns
 from magicbyte_tools.parsers.packages import LAYOUTS, REFUSED, left_out, package
+
+IMHEX = "imhex"
+"""Target that is no language of the compiler: patterns for the hex editor ImHex."""
 
 USAGE = "usage: python -m magicbyte_tools.parsers TARGET OUT (make parsers TARGET=... OUT=...)"
 
@@ -19,19 +23,25 @@ def main(arguments: Sequence[str]) -> int:
     target, out = arguments[0], Path(arguments[1])
     if target in REFUSED:
         return complain(f"{target}: {REFUSED[target]}")
-    if target not in LAYOUTS:
-        known = ", ".join(sorted({*LAYOUTS, *REFUSED}))
+    if target not in {*LAYOUTS, IMHEX}:
+        known = ", ".join(sorted({*LAYOUTS, *REFUSED, IMHEX}))
         return complain(f"there is no target {target!r}; there are {known}")
     if out.exists() and not (out.is_dir() and not any(out.iterdir())):
         return complain(f"{out} is there already and is not an empty folder")
     specs = source.specs()
+    if target == IMHEX:
+        return finish(patterns(specs), out)
     try:
         files = package(target, compile_targets([target])[target], specs)
     except CompileError as error:
         return complain(str(error))
+    return finish(files, out, sorted(left_out(target, specs)))
+
+
+def finish(files: Files, out: Path, absent: Sequence[str] = ()) -> int:
+    """Write *files* into *out*, and say so; return the exit status 0."""
     write(files, out)
     print(f"{out}: {len(files)} files; README.md says how to use them")
-    absent = sorted(left_out(target, specs))
     if absent:
         print(f"left out, as README.md explains: {', '.join(absent)}")
     return 0
