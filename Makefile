@@ -123,6 +123,10 @@ docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/
 docs-site: .venv/docs/installed ## Write the documentation as a site with search, to OUT or dist/site
 	NO_MKDOCS_2_WARNING=1 .venv/docs/bin/python -m mkdocs build --strict --quiet --site-dir $(or $(OUT),dist/site)
 
+.PHONY: pictures
+pictures: .venv/dev kernels ## Take the pictures of the report and the viewer, for docs/pictures; Chromium
+	$(BIN)/python -m magicbyte_tools.pictures
+
 .PHONY: gallery
 gallery: .venv/dev ## Write a pull request to the Kaitai format gallery, to OUT or dist/gallery
 	$(BIN)/python -m magicbyte_tools.webide.gallery $(or $(OUT),dist/gallery)

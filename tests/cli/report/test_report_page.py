@@ -427,7 +427,7 @@ def test_commands_abort_the_open_transactions(transactions: Path) -> None:
 
 
 def test_bars_of_all_panels_have_one_scale() -> None:
-    panels = [Panel(0, 1000, {"delivered": [10, 5]}), Panel(10**6, 100, {"aborted": [2]})]
+    panels = [Panel(0, 100, {"delivered": [10, 5]}), Panel(10**6, 100, {"aborted": [20]})]
     plots = lanes("title", panels, "record")
     heights = re.findall(r'<rect class="(\w+)" .*?height="([\d.]+)"', plots)
     assert heights == [("delivered", "50.0"), ("delivered", "25.0"), ("aborted", "100.0")]

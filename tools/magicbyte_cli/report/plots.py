@@ -13,6 +13,9 @@ from magicbyte_cli.report.tables import table
 
 HEIGHT = 100
 
+MIN_BARS = 12
+"""Bars for which a panel has room, so that a single one is no block."""
+
 SizeClass = Mapping[str, Any]
 """Class of sizes: `at_least`, half of its upper bound; `entry_count`; and `sum` of the sizes."""
 
@@ -52,45 +55,45 @@ def key(name: str) -> Markup:
 
 def lanes(title: str, panels: Sequence[Panel], noun: str) -> Markup:
     """Return counts over time: one panel per range of time, with one lane per kind."""
-    # Panels may have bars of different width: heights are counts per time, so that all bars have one scale.
-    highest_rate = max(
-        max(counts) / panel.width for panel in panels for counts in panel.bars.values()
+    highest = max(max(counts) for panel in panels for counts in panel.bars.values())
+    columns = " ".join(
+        f"minmax(min(100%, 11rem), {max(panel.num_bars, MIN_BARS)}fr)" for panel in panels
     )
-    figures = [_panel(panel, noun, highest_rate) for panel in panels]
+    figures = [_panel(panel, noun, highest) for panel in panels]
     return element(
         "figure",
         element("figcaption", title),
-        element("div", *figures, class_=f"panels of{len(figures)}"),
+        element("div", *figures, class_="panels", style=f"grid-template-columns: {columns}"),
         class_="card",
     )
 
 
-def _panel(panel: Panel, noun: str, highest_rate: float) -> Markup:
+def _panel(panel: Panel, noun: str, highest: int) -> Markup:
     ends = [axis_time(moment, panel.width) for moment in (panel.start, panel.end)]
     return element(
         "div",
-        *(_lane(panel, kind, noun, highest_rate) for kind in panel.bars),
+        *(_lane(panel, kind, noun, highest) for kind in panel.bars),
         element("div", *(element("span", end) for end in ends), class_="axis"),
         element("p", f"UTC; one bar is {duration(panel.width)}", class_="soft"),
         class_="panel",
     )
 
 
-def _lane(panel: Panel, kind: str, noun: str, highest_rate: float) -> Markup:
+def _lane(panel: Panel, kind: str, noun: str, highest: int) -> Markup:
     counts = panel.bars[kind]
-    highest = max(counts)
-    peak = panel.start + panel.width * counts.index(highest)
-    summary = f"{counted(sum(counts), noun)}, at most {highest:,} per bar"
+    largest = max(counts)
+    peak = panel.start + panel.width * counts.index(largest)
+    summary = f"{counted(sum(counts), noun)}, at most {largest:,} per bar"
     head = element("div", element("b", spaced(kind)), element("span", summary), class_="lane")
     label = f"{spaced(kind)}: {summary}, most at {axis_time(peak, panel.width)} UTC"
-    return joined((head, _bars(counts, kind, label, panel, noun, highest_rate * panel.width)))
+    return joined((head, _bars(counts, kind, label, panel, noun, highest)))
 
 
 def _bars(
-    counts: Sequence[int], kind: str, label: str, panel: Panel, noun: str, full_height: float
+    counts: Sequence[int], kind: str, label: str, panel: Panel, noun: str, full_height: int
 ) -> Markup:
     """Return a bar for each of *counts*; the largest possible one, *full_height*, fills the plot."""
-    step = 1000 / max(len(counts), 1)
+    step = 1000 / max(len(counts), MIN_BARS)
     bars: list[Markup] = []
     for number, count in enumerate(counts):
         if count:

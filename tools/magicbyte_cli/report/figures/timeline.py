@@ -103,10 +103,19 @@ class Timeline:
         self.counts = np.add.reduceat(amounts, firsts) if len(firsts) else amounts
 
     def panels(self) -> list[Panel]:
-        """Return a panel for each range of time that has counts, the earliest first."""
+        """Return a panel for each range of time that has counts, the earliest first; all have bars of one length."""
         if not len(self.cells):
             return []
-        return [self._panel(cells) for cells in self._panel_cells()]
+        ranges = list(self._panel_cells())
+        bar_width = max(map(self._bar_width, ranges))
+        return [self._panel(cells, bar_width) for cells in ranges]
+
+    def _bar_width(self, cells: slice) -> int:
+        """Return the length of bars, in milliseconds, with which a panel of *cells* has enough of them, and not too many."""
+        first, last = (int(cell) << self.shift for cell in self.cells[cells][[0, -1]])
+        return next(
+            (width for width in WIDTHS if last // width - first // width < MAX_BARS), None
+        ) or -(-(last - first + 1) // (MAX_BARS - 1))
 
     def _panel_cells(self) -> Iterator[slice]:
         """Yield the range of cells of each panel."""
@@ -120,12 +129,9 @@ class Timeline:
         for start, stop in pairwise(bounds):
             yield slice(start, stop)
 
-    def _panel(self, cells: slice) -> Panel:
+    def _panel(self, cells: slice, width: int) -> Panel:
         times = self.cells[cells] << self.shift
-        first, last = int(times[0]), int(times[-1])
-        width = next(
-            (width for width in WIDTHS if last // width - first // width < MAX_BARS), None
-        ) or -(-(last - first + 1) // (MAX_BARS - 1))
+        first = int(times[0])
         start = first // width * width
         bars = times // width - first // width
         counts = {}

@@ -34,8 +34,4 @@ def untimed(times: Timeline, noun: str = "record") -> list[Markup]:
 
 def scales(num_panels: int) -> list[Markup]:
     gaps = "Nothing happened in the times between the panels. " if num_panels > 1 else ""
-    return [
-        soft(
-            f"{gaps}All bars have one scale: the height is the number per time. The smallest are drawn higher."
-        )
-    ]
+    return [soft(f"{gaps}All bars have one scale; the smallest are drawn higher.")]
