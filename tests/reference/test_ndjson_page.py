@@ -105,6 +105,20 @@ def test_reports_of_commands_that_write_have_the_fields_of_the_page(command: str
         assert {each[: len(names)] for each in printed[kind]} == {names}
 
 
+def test_byte_strings_of_records_have_the_encodings_that_the_page_states() -> None:
+    page = ndjson_page()
+    for option, names in (("text", {"value_encoding"}), ("hex", set())):
+        fields = printed_fields(
+            "dump", LOG_DIR, "--limit", "1", "--columns", "value", "--bytes", option
+        )
+        assert fields == {None: {("value", *names)}}
+    assert "`value_encoding` is `utf-8`, or `base64`" in page
+    result = CliRunner().invoke(
+        main, ["dump", str(LOG_DIR), "--limit", "1", "--columns", "timestamp", "--format", "ndjson"]
+    )
+    assert isinstance(json.loads(result.stdout)["timestamp"], int)
+
+
 def test_every_field_has_a_sentence() -> None:
     page = ndjson_page()
     for objects in NDJSON_OBJECTS.values():

@@ -74,7 +74,7 @@ def _description(command: click.Command) -> Iterator[str]:
 def _options(command: click.Command, context: click.Context, name: str) -> Iterator[str]:
     rows = [row for each in command.get_params(context) if (row := option_row(each, context, name))]
     if rows:
-        yield from ("| option | value | default | |", "|---|---|---|---|", *rows, "")
+        yield from ("| option | |", "|---|---|", *rows, "")
 
 
 def option_row(parameter: click.Parameter, context: click.Context, command_name: str) -> str | None:
@@ -82,15 +82,21 @@ def option_row(parameter: click.Parameter, context: click.Context, command_name:
     if not isinstance(parameter, click.Option) or parameter.hidden:
         return None
     words = ", ".join([*parameter.opts, *parameter.secondary_opts])
-    anchor = option_anchor(command_name, parameter)
     sentence, stated_default = sentence_of(parameter)
     default = stated_default or str(parameter.get_help_extra(context).get("default", ""))
-    if default and " " not in default:
-        default = f"`{default}`"
+    parts = [cell(sentence)]
+    if isinstance(parameter.type, click.Choice):
+        parts.append(f"One of {' '.join(f'`{choice}`' for choice in parameter.type.choices)}.")
+    elif not (parameter.is_flag or parameter.count):
+        words = f"{words} {parameter.make_metavar(context)}"
+    if parameter.multiple and "repeated" not in sentence:
+        parts.append("May be repeated.")
     if parameter.required:
-        default = "required"
-    cells = map(cell, (value_words(parameter, context), default, sentence))
-    return f"| {anchored(anchor, f'`{words}`')} | {' | '.join(cells)} |"
+        parts.append("Required.")
+    elif default:
+        parts.append(f"Default: {cell(default) if ' ' in default else f'`{default}`'}.")
+    name = anchored(option_anchor(command_name, parameter), f"`{words}`".replace("|", "\\|"))
+    return f"| {name} | {' '.join(parts)} |"
 
 
 def option_anchor(command_name: str, option: click.Option) -> str:
@@ -103,18 +109,6 @@ def sentence_of(option: click.Option) -> tuple[str, str]:
     text = " ".join((option.help or "").split())
     match = DEFAULT_IN_HELP.search(text)
     return (text[: match.start()], match[1]) if match else (text, "")
-
-
-def value_words(option: click.Option, context: click.Context) -> str:
-    """Return the value that *option* takes: its choices, or a word for it; empty for a flag."""
-    if option.is_flag or option.count:
-        return ""
-    if isinstance(option.type, click.Choice):
-        words = " ".join(f"`{choice}`" for choice in option.type.choices)
-    else:
-        words = f"`{option.make_metavar(context)}`"
-    is_told = "repeated" in (option.help or "")
-    return f"{words}, repeatable" if option.multiple and not is_told else words
 
 
 NAME_IN_HELP = re.compile(r"(?<![\w-])(--[a-z][a-z-]*[a-z]|MAGICBYTE_[A-Z_]+)")

@@ -14,8 +14,8 @@ With `--format ndjson` a command prints one JSON object per line on stdout, in U
 | type of a column | in JSON |
 |---|---|
 | integers | a number; 64 bits, so a program that reads numbers as doubles loses digits above 2^53 |
-| `timestamp` | a number: milliseconds since the Unix epoch, UTC. `groups` prints ISO 8601 |
-| `binary`: keys, values, headers | as the option [`--bytes`](commands.md#dump.--bytes) says: text, hex or base64 |
+| `timestamp` | a number: milliseconds since the Unix epoch, UTC; ISO 8601 with [`--time iso`](commands.md#dump.--time) of `dump`, and in `groups` |
+| `binary`: keys, values, headers | text, hex or base64, as [`--bytes`](commands.md#dump.--bytes) says. With `text`, the default, a second field says which it is: `value_encoding` is `utf-8`, or `base64` for bytes that are not UTF-8 |
 | `list`, `struct` | an array, an object |
 
 `dump`, `export`, `sql` and `pcap` print the rows of a table, one object each, without `kind`. The other commands print objects of several
