@@ -108,3 +108,12 @@ def test_the_wheel_lists_its_files_and_yields_the_vectors_of_a_level(
         f"valid {len(data)}",
         "False",
     ]
+
+
+def test_example_for_maven_has_the_version_of_the_package(archives: dict[str, bytes]) -> None:
+    """Or a stranger's `mvn test` finds no such package."""
+    example = vector_files()["examples/java/pom.xml"].decode()
+    package = archives[f"{NAME}-{VERSION}.pom"].decode()
+    dependency = example.partition(f"<artifactId>{NAME}</artifactId>")[2]
+    assert f"<version>{VERSION}</version>" in package
+    assert dependency.lstrip().startswith(f"<version>{VERSION}</version>")
