@@ -71,3 +71,44 @@ function xxh32(bytes) {
   hash = Math.imul(hash ^ (hash >>> 13), primes[2]);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
+
+// xxHash of 64 bits with seed 0, of the content of a zstd frame. Slow, but such checksums are rare.
+function xxh64(bytes) {
+  const mask = 0xffffffffffffffffn;
+  const primes = [
+    0x9e3779b185ebca87n,
+    0xc2b2ae3d27d4eb4fn,
+    0x165667b19e3779f9n,
+    0x85ebca77c2b2ae63n,
+    0x27d4eb2f165667c5n,
+  ];
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const rotated = (value, by) => ((value << by) | (value >> (64n - by))) & mask;
+  const round = (lane, word) =>
+    (rotated((lane + word * primes[1]) & mask, 31n) * primes[0]) & mask;
+  let at = 0;
+  let hash = primes[4];
+  if (bytes.length >= 32) {
+    const lanes = [(primes[0] + primes[1]) & mask, primes[1], 0n, -primes[0] & mask];
+    for (; at + 32 <= bytes.length; at += 32) {
+      for (let lane = 0; lane < 4; lane += 1)
+        lanes[lane] = round(lanes[lane], view.getBigUint64(at + 8 * lane, true));
+    }
+    hash =
+      (rotated(lanes[0], 1n) + rotated(lanes[1], 7n) + rotated(lanes[2], 12n) + rotated(lanes[3], 18n)) &
+      mask;
+    for (const lane of lanes) hash = ((hash ^ round(0n, lane)) * primes[0] + primes[3]) & mask;
+  }
+  hash = (hash + BigInt(bytes.length)) & mask;
+  for (; at + 8 <= bytes.length; at += 8)
+    hash = (rotated(hash ^ round(0n, view.getBigUint64(at, true)), 27n) * primes[0] + primes[3]) & mask;
+  for (; at + 4 <= bytes.length; at += 4) {
+    const word = BigInt(view.getUint32(at, true));
+    hash = (rotated(hash ^ ((word * primes[0]) & mask), 23n) * primes[1] + primes[2]) & mask;
+  }
+  for (; at < bytes.length; at += 1)
+    hash = (rotated(hash ^ ((BigInt(bytes[at]) * primes[4]) & mask), 11n) * primes[0]) & mask;
+  hash = ((hash ^ (hash >> 33n)) * primes[1]) & mask;
+  hash = ((hash ^ (hash >> 29n)) * primes[2]) & mask;
+  return hash ^ (hash >> 32n);
+}

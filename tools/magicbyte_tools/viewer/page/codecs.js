@@ -3,6 +3,8 @@
 const MAX_PAYLOAD_BYTES = 64 * 1024 * 1024;
 const XERIAL_MAGIC = [0x82, 0x53, 0x4e, 0x41, 0x50, 0x50, 0x59, 0x00];
 const LZ4_MAGIC = 0x184d2204;
+const ZSTD_MAGIC = 0xfd2fb528;
+const ZSTD_SKIPPABLE_MAGIC = 0x184d2a50; // the lowest four bits are the user's
 
 class CodecError extends Error {
   constructor(message, code = "codec-error") {
@@ -93,11 +95,67 @@ function gunzip(bytes, limit) {
   return output.bytes();
 }
 
+// Frame by frame, since the library compares neither the size nor the checksum that a frame states.
 function unzstd(bytes, limit) {
   const output = new BoundedOutput(limit);
-  const stream = new fzstd.Decompress((chunk) => output.add(chunk.slice()));
-  stream.push(bytes, true);
+  for (let at = 0; at < bytes.length; ) {
+    const frame = zstdFrame(bytes, at);
+    if (frame.contentBytes !== null && output.length + frame.contentBytes > limit)
+      throw overLimit(limit);
+    const content = new BoundedOutput(limit - output.length);
+    const stream = new fzstd.Decompress((chunk) => content.add(chunk.slice()));
+    stream.push(bytes.subarray(at, frame.end), true);
+    if (!frame.isSkippable) checkZstdFrame(frame, content.bytes());
+    output.add(content.bytes());
+    at = frame.end;
+  }
   return output.bytes();
+}
+
+function checkZstdFrame(frame, content) {
+  if (frame.contentBytes !== null && frame.contentBytes !== content.length)
+    throw new CodecError(
+      `a zstd frame of ${content.length} bytes that states ${frame.contentBytes}`,
+    );
+  if (frame.checksum !== null && frame.checksum !== Number(xxh64(content) & 0xffffffffn))
+    throw new CodecError("the zstd frame's checksum is wrong");
+}
+
+// What the zstd frame at *at* states (RFC 8878), and where it ends.
+function zstdFrame(bytes, at) {
+  const view = viewOf(bytes);
+  const end = (from, size) => {
+    if (from + size > bytes.length) throw new CodecError("the zstd frame ends early");
+    return from + size;
+  };
+  end(at, 5);
+  const magic = view.getUint32(at, true);
+  if (magic >>> 4 === ZSTD_SKIPPABLE_MAGIC >>> 4)
+    return { isSkippable: true, contentBytes: null, end: end(end(at, 8), view.getUint32(at + 4, true)) };
+  if (magic !== ZSTD_MAGIC) throw new CodecError("no zstd frame");
+  const descriptor = bytes[at + 4];
+  const isSingleSegment = Boolean(descriptor & 0x20);
+  let position = at + 5 + (isSingleSegment ? 0 : 1) + [0, 1, 2, 4][descriptor & 3];
+  const sizeBytes = [isSingleSegment ? 1 : 0, 2, 4, 8][descriptor >> 6];
+  const fieldAt = position;
+  position = end(position, sizeBytes);
+  const contentBytes = [
+    () => null,
+    () => bytes[fieldAt],
+    () => view.getUint16(fieldAt, true) + 256,
+    () => view.getUint32(fieldAt, true),
+    () => Number(view.getBigUint64(fieldAt, true)),
+  ][[0, 1, 2, 4, 8].indexOf(sizeBytes)]();
+  for (let isLast = false; !isLast; ) {
+    end(position, 3);
+    const header = bytes[position] | (bytes[position + 1] << 8) | (bytes[position + 2] << 16);
+    isLast = Boolean(header & 1);
+    const isRun = ((header >> 1) & 3) === 1;
+    position = end(position + 3, isRun ? 1 : header >> 3);
+  }
+  const hasChecksum = Boolean(descriptor & 4);
+  const checksum = hasChecksum ? view.getUint32(end(position, 4) - 4, true) : null;
+  return { isSkippable: false, contentBytes, checksum, end: position + (hasChecksum ? 4 : 0) };
 }
 
 // One raw block, or blocks in the framing of xerial's snappy-java.
@@ -209,8 +267,10 @@ function unlz4(bytes, limit, magic) {
     if (size > header.blockBytes || at + size > bytes.length)
       throw new CodecError(`an LZ4 block of ${size} bytes`);
     const data = bytes.subarray(at, at + size);
-    if (word >>> 31) output.add(data.slice());
-    else output.add(block.slice(0, lz4Block(data, block)));
+    const numBytes = word >>> 31 ? size : lz4Block(data, block);
+    // Kafka's stream has no more for its readers once a block is empty (since 3.9).
+    if (numBytes === 0) return output.bytes();
+    output.add(word >>> 31 ? data.slice() : block.slice(0, numBytes));
     at += size;
     if (header.hasBlockChecksum) {
       if (at + 4 > bytes.length || view.getUint32(at, true) !== xxh32(data))

@@ -37,7 +37,10 @@ function openMessage(bytes, position) {
   const codec = object.message?.attributes?.codec;
   const payload =
     codec && object.message.value
-      ? payloadOf(codec, object.message.value, position, { magic: object.message.magic })
+      ? payloadOf(codec, object.message.value, position, {
+          magic: object.message.magic,
+          wrapperOffset: viewOf(bytes).getBigInt64(0),
+        })
       : null;
   if (!error && codec && !object.message.value) {
     findings.push(
@@ -99,7 +102,7 @@ function payloadOf(codec, compressed, position, options) {
           findings: [errorFinding(error.code, error.message, { position })],
         };
       }
-      const inner = options.magic === 2 ? recordNodes(bytes, 0, options) : messageNodes(bytes);
+      const inner = options.magic === 2 ? recordNodes(bytes, 0, options) : messageNodes(bytes, options);
       findings.push(
         ...inner.findings.map((one) => ({ ...one, position, payloadPosition: one.at })),
       );

@@ -142,7 +142,23 @@ function controlFinding(body, number, at) {
 }
 
 // Messages inside a wrapper of v0 or v1. One that is cut off at the end is left out by Kafka.
-function messageNodes(bytes) {
+function messageNodes(bytes, wrapper) {
+  const { nodes, findings } = framedMessages(bytes);
+  const last = nodes.findLast((node) => node.isElement);
+  const offset = last && viewOf(bytes).getBigInt64(last.start);
+  // In v1 the offsets inside are relative. Some versions of librdkafka gave the wrapper the offset 0.
+  if (wrapper.magic === 1 && last && wrapper.wrapperOffset !== 0n && wrapper.wrapperOffset < offset)
+    findings.push(
+      errorFinding(
+        "bad-wrapper",
+        `a wrapper of offset ${wrapper.wrapperOffset} around the relative offset ${offset}`,
+        { at: 0 },
+      ),
+    );
+  return { nodes, findings };
+}
+
+function framedMessages(bytes) {
   const nodes = [];
   const findings = [];
   const view = viewOf(bytes);
