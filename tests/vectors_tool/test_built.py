@@ -21,7 +21,7 @@ from magicbyte_tools.vectors.input_classes import CLASSES, CODES_WITHOUT_A_CASE,
 from paths import CHECKOUT
 
 VECTORS = CHECKOUT / "tests" / "vectors"
-MAX_BYTES = 1_500_000
+MAX_BYTES = 2_000_000
 
 
 @pytest.fixture(scope="session")
