@@ -19,7 +19,7 @@ from magicbyte_tools.scores.toolchains import TOOLCHAINS
 
 BOUNDS = ProcessBounds(timeout_s=20.0)
 
-KAFKA = ("Kafka, MemoryRecords", "Kafka, broker")
+KAFKA = ("Kafka, MemoryRecords", "Kafka, consumer", "Kafka, broker")
 """Readers whose answers to cited vectors are recorded and shown: the first that reads the format."""
 
 MAX_SHOWN = 160

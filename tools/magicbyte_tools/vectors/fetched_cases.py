@@ -131,12 +131,10 @@ def whole_transactions() -> Iterator[VectorCase]:
         "The first to end began last: brokers list transactions in the order of their markers, so "
         "first offsets go back.",
         [
-            undone(rec(0)),
+            undone(rec(0, None, None)),
             undone(rec(1), producer=B),
             ended(ABORT, 2, B),
-            undone(rec(3)),
-            ended(ABORT, 4),
-            one(5),
+            ended(ABORT, 3),
         ],
         [(B, 1), (A, 0)],
         source="TransactionIndex.collectAbortedTxns",
@@ -276,7 +274,7 @@ def offsets() -> Iterator[VectorCase]:
     yield fetched(
         "offset-behind-an-aborted-one",
         "An aborted transaction ends below the wanted offset, and its producer commits above it.",
-        [undone(rec(0)), ended(ABORT, 1), written(rec(2)), ended(COMMIT, 3)],
+        [undone(rec(0, None, None)), ended(ABORT, 1), written(rec(2)), ended(COMMIT, 3)],
         [(A, 0)],
         fetch_offset=2,
         source=remote,
@@ -285,6 +283,15 @@ def offsets() -> Iterator[VectorCase]:
         "offset-behind-an-aborted-one-that-is-not-listed",
         "The list begins at the wanted offset; the transaction below it is not in it.",
         [undone(rec(0)), ended(ABORT, 1), written(rec(2)), ended(COMMIT, 3)],
+        fetch_offset=2,
+        source=remote,
+    )
+    yield fetched(
+        "offset-behind-an-unlisted-one-then-a-listed-one",
+        "The marker below the wanted offset ends a transaction that is not listed; the listed one of the "
+        "same producer comes after it.",
+        [undone(rec(0)), ended(ABORT, 1), undone(rec(2)), ended(ABORT, 3), one(4)],
+        [(A, 2)],
         fetch_offset=2,
         source=remote,
     )

@@ -14,7 +14,7 @@ import (
 )
 
 func main() {
-	answers.Serve(read)
+	answers.Serve(read, nil)
 }
 
 // read asks again after the entries of each fetch: the client drops an error where it has read entries before it.

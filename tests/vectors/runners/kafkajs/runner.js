@@ -27,6 +27,12 @@ await serve({ checks: ['grammar', 'exact', 'codec'], lacks }, async (log, record
     if (next === start) break
     start = next
   }
+}, async (log, records, settings) => {
+  const abortedTransactions = (settings.aborted_transactions ?? []).map(transaction => (
+    { producerId: transaction.producer_id, firstOffset: transaction.first_offset }
+  ))
+  const data = { partition: 0, messages: await fetched(log), abortedTransactions }
+  records.push(...new Batch('t', settings.fetch_offset, data).messages.map(row))
 })
 
 function fetched (log) {

@@ -22,15 +22,18 @@ class LoopbackBroker:
         server.daemon_threads = True
         server.broker = self
         self.port = server.server_address[1]
-        self.topic, self.log = "", b""
+        self.topic, self.log, self.aborted = "", b"", None
         self.same_fetches = 0
         """Number of fetches of the offset that was asked for last."""
         self._fetched_offset = None
         threading.Thread(target=server.serve_forever, daemon=True).start()
 
-    def serve(self, log):
-        """Serve *log* from now on, in a new topic; return its name."""
-        self.log = log
+    def serve(self, log, aborted=None):
+        """Serve *log* from now on, in a new topic; return its name.
+
+        *aborted* are the producer ids and first offsets of its aborted transactions, or None, which is null.
+        """
+        self.log, self.aborted = log, aborted
         self.topic = f"vector-{int(self.topic.rpartition('-')[2] or 0) + 1}"
         self.same_fetches, self._fetched_offset = 0, None
         return self.topic
@@ -103,7 +106,10 @@ class Connection(socketserver.StreamRequestHandler):
         (offset,) = struct.unpack_from(">q", request, 31 + length + 12)
         log = self.server.broker.fetched(topic, offset)
         bounds = struct.pack(">ihqqq", 0, 0, MAX_OFFSET, MAX_OFFSET, 0)
-        partition = bounds + struct.pack(">iii", 0, -1, len(log)) + log
+        aborted = self.server.broker.aborted
+        count = struct.pack(">i", -1 if aborted is None else len(aborted))
+        listed = [struct.pack(">qq", *transaction) for transaction in aborted or ()]
+        partition = bounds + count + b"".join(listed) + struct.pack(">ii", -1, len(log)) + log
         answer = array([text(topic) + array([partition])])
         return struct.pack(">ihi", 0, 0, 0) + answer
 

@@ -23,7 +23,16 @@ BROKER = LoopbackBroker()
 
 def read(log):
     """Yield the records that a consumer delivers; raise the first error that it reports."""
-    topic = BROKER.serve(log)
+    yield from consumed(BROKER.serve(log), 0, "read_uncommitted")
+
+
+def read_fetched(log, offset, aborted):
+    """Yield the records that a read_committed consumer delivers of a fetch response."""
+    yield from consumed(BROKER.serve(log, aborted), offset, "read_committed")
+
+
+def consumed(topic, offset, isolation_level):
+    """Yield the records of the topic from an offset on; raise the first error."""
     consumer = Consumer(
         {
             "bootstrap.servers": f"127.0.0.1:{BROKER.port}",
@@ -31,7 +40,7 @@ def read(log):
             "auto.offset.reset": "error",
             "enable.auto.commit": False,
             "check.crcs": True,
-            "isolation.level": "read_uncommitted",
+            "isolation.level": isolation_level,
             "fetch.wait.max.ms": 1,
             "fetch.error.backoff.ms": 1,
             "log_level": 0,
@@ -39,7 +48,7 @@ def read(log):
     )
     count_by_offset = Counter()
     try:
-        consumer.assign([TopicPartition(topic, 0, 0)])
+        consumer.assign([TopicPartition(topic, 0, offset)])
         while True:
             message = consumer.poll(0.05)
             if message is not None and message.error() is not None:
@@ -70,4 +79,4 @@ def row(message):
     }
 
 
-serve(read)
+serve(read, read_fetched)

@@ -8,15 +8,28 @@ import (
 )
 
 func main() {
-	answers.Serve(answers.InFetches(fetch))
+	answers.Serve(answers.InFetches(fetch), readFetched)
 }
 
 func fetch(log []byte, offset int64) (records []answers.Record, next int64, err error) {
-	messages, next, err := sarama.ConsumedMessages(log, offset)
+	messages, next, err := sarama.ConsumedMessages(log, offset, sarama.ReadUncommitted, nil)
+	return rows(messages), next, err
+}
+
+func readFetched(log []byte, offset int64, aborted []answers.AbortedTransaction) ([]answers.Record, error) {
+	var transactions []sarama.AbortedTransaction
+	for _, one := range aborted {
+		transactions = append(transactions, sarama.AbortedTransaction{ProducerID: one.ProducerID, FirstOffset: one.FirstOffset})
+	}
+	messages, _, err := sarama.ConsumedMessages(log, offset, sarama.ReadCommitted, transactions)
+	return rows(messages), err
+}
+
+func rows(messages []*sarama.ConsumerMessage) (records []answers.Record) {
 	for _, message := range messages {
 		records = append(records, row(message))
 	}
-	return records, next, err
+	return records
 }
 
 func row(message *sarama.ConsumerMessage) answers.Record {

@@ -29,7 +29,7 @@ type Header struct {
 	Value *string `json:"value"`
 }
 
-type answer struct {
+type answerLine struct {
 	Records []Record `json:"records,omitzero"`
 	Stopped bool     `json:"stopped,omitempty"`
 	Error   *failure `json:"error"`
@@ -116,39 +116,69 @@ func InFetches(fetch Fetch) Reader {
 	}
 }
 
-// Serve answers the cases that the command line or the standard input names.
-func Serve(read Reader) {
+// AbortedTransaction is an entry of the list in a fetch response.
+type AbortedTransaction struct {
+	ProducerID  int64 `json:"producer_id,string"`
+	FirstOffset int64 `json:"first_offset,string"`
+}
+
+// FetchedReader returns the records that a read_committed consumer at an offset delivers of a fetch response.
+type FetchedReader func(log []byte, offset int64, aborted []AbortedTransaction) ([]Record, error)
+
+type request struct {
+	Format, File string
+	FetchOffset  int64                `json:"fetch_offset,string"`
+	Aborted      []AbortedTransaction `json:"aborted_transactions"`
+}
+
+// Serve answers the cases that the command line or the standard input names. A client that has no reader of fetch
+// responses gives nil for it.
+func Serve(read Reader, readFetched FetchedReader) {
 	if len(os.Args) < 2 {
 		fmt.Fprintln(os.Stderr, "usage: runner FORMAT FILE... | --lines")
 		os.Exit(2)
 	}
 	if os.Args[1] != "--lines" {
+		var one request
+		if settings := os.Getenv("CONFORMANCE_SETTINGS"); settings != "" {
+			if err := json.Unmarshal([]byte(settings), &one); err != nil {
+				panic(err)
+			}
+		}
 		for _, file := range os.Args[2:] {
-			answerFile(read, os.Args[1], file)
+			one.Format, one.File = os.Args[1], file
+			answer(read, readFetched, one)
 		}
 		return
 	}
 	lines := bufio.NewScanner(os.Stdin)
+	lines.Buffer(nil, 1<<20)
 	for lines.Scan() {
-		var request struct{ Format, File string }
-		if err := json.Unmarshal(lines.Bytes(), &request); err != nil {
+		var one request
+		if err := json.Unmarshal(lines.Bytes(), &one); err != nil {
 			panic(err)
 		}
-		answerFile(read, request.Format, request.File)
+		answer(read, readFetched, one)
 	}
 }
 
-func answerFile(read Reader, format, file string) {
-	if format != "kafka_log" {
+func answer(read Reader, readFetched FetchedReader, one request) {
+	isFetched := one.Format == "kafka_fetched" && readFetched != nil
+	if one.Format != "kafka_log" && !isFetched {
 		fmt.Println(`{"unsupported": "a client reads no such file"}`)
 		return
 	}
-	log, err := os.ReadFile(file)
+	log, err := os.ReadFile(one.File)
 	if err != nil {
 		panic(err)
 	}
-	records, err := read(log)
-	result := answer{Records: records, Checks: []string{"grammar", "exact", "checksum", "codec"}}
+	var records []Record
+	if isFetched {
+		records, err = readFetched(log, one.FetchOffset, one.Aborted)
+	} else {
+		records, err = read(log)
+	}
+	result := answerLine{Records: records, Checks: []string{"grammar", "exact", "checksum", "codec"}}
 	if records == nil && err == nil {
 		result.Records = []Record{}
 	}

@@ -17,28 +17,30 @@ export function time (milliseconds) {
  * Answers the cases that the command line or the standard input names.
  * `options` are the keys `checks` and `lacks` of every answer. `read` pushes the records of a log to the array that it is
  * given. Where it throws an error and delivered none, no records are printed: some clients drop those before the
- * fault with the whole fetch.
+ * fault with the whole fetch. `readFetched` does the same with a fetch response; its third argument is the case's settings.
  */
-export async function serve (options, read) {
+export async function serve (options, read, readFetched) {
+  const readers = { kafka_log: read, kafka_fetched: readFetched }
   const [first, ...files] = process.argv.slice(2)
   if (first !== '--lines') {
-    for (const file of files) await answer(first, file, options, read)
+    const settings = JSON.parse(process.env.CONFORMANCE_SETTINGS ?? '{}')
+    for (const file of files) await answer({ ...settings, format: first, file }, options, readers)
     return
   }
   for await (const line of createInterface({ input: process.stdin })) {
-    const request = JSON.parse(line)
-    await answer(request.format, request.file, options, read)
+    await answer(JSON.parse(line), options, readers)
   }
 }
 
-async function answer (format, file, options, read) {
+async function answer (request, options, readers) {
+  const read = readers[request.format]
   let content
-  if (format !== 'kafka_log') {
+  if (read === undefined) {
     content = { unsupported: 'a client reads no such file' }
   } else {
     const records = []
     try {
-      await read(readFileSync(file), records)
+      await read(readFileSync(request.file), records, request)
       content = { records, error: null, ...options }
     } catch (error) {
       const delivered = records.length ? { records } : {}

@@ -1,4 +1,7 @@
-"""Reads logs by a class MemoryRecords, which kafka-python and aiokafka both have, as their fetchers do."""
+"""Reads logs by a class MemoryRecords, which kafka-python and aiokafka both have, as their fetchers do.
+
+Their classes that encode a batch have the same name and arguments, too.
+"""
 
 from answers import hexed
 
@@ -18,6 +21,34 @@ def reader(memory_records):
                 yield [row(record) for record in batch]
 
     return read
+
+
+CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
+
+MAX_BATCH_BYTES = 1 << 20
+
+
+def encoder(batch_builder):
+    """Return the function that encodes a request by the class *batch_builder*, as a producer does."""
+
+    def encode(request):
+        producer = int(request["producer_id"]), request["producer_epoch"], request["base_sequence"]
+        codec = CODECS.index(request["codec"])
+        builder = batch_builder(2, codec, request["is_transactional"], *producer, MAX_BATCH_BYTES)
+        for offset, record in enumerate(request["records"]):
+            headers = [
+                (stored(one["key"]).decode(), stored(one["value"])) for one in record["headers"]
+            ]
+            key, value = stored(record["key"]), stored(record["value"])
+            builder.append(offset, int(record["timestamp"]), key, value, headers)
+        return builder.build()
+
+    return encode
+
+
+def stored(text):
+    """Return the bytes of which the protocol has the hex; null is None."""
+    return None if text is None else bytes.fromhex(text)
 
 
 def row(record):
