@@ -31,5 +31,5 @@ def test_without_a_code_every_code_has_a_line() -> None:
 
 def test_unknown_code_names_similar_ones() -> None:
     line = error_line("verify", "--explain", "checksum-mismatches")
-    assert "'checksum-mismatches'" in line and "for example checksum-mismatch" in line
-    assert "--explain` lists all" in error_line("verify", "--explain", "xyz")
+    assert "'checksum-mismatches'" in line and "such as checksum-mismatch" in line
+    assert "--explain` lists" in error_line("verify", "--explain", "xyz")

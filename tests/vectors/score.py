@@ -1595,7 +1595,7 @@ def status_of(runner: Runner, options: argparse.Namespace, known_file: Path | No
         known = load_known(file) if file else {}
         return run(runner, options, all_cases, known)
     except (CaseError, KnownError, OSError, SilentRunnerError) as error:
-        print(f"conformance: {error}", file=sys.stderr)
+        print(f"Error: {error}", file=sys.stderr)
         return 2
 
 

@@ -55,6 +55,12 @@ def test_each_package_has_all_vectors(name: str, archives: dict[str, bytes]) -> 
     assert not any(b"@VERSION@" in data for data in found.values())
 
 
+def test_examples_depend_on_this_version() -> None:
+    files = vector_files()
+    assert f"<version>{VERSION}</version>".encode() in files["examples/java/pom.xml"]
+    assert f"require kafkarecordvectors v{VERSION}.0\n".encode() in files["examples/go/go.mod"]
+
+
 def test_a_second_release_has_the_same_bytes(
     archives: dict[str, bytes], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -14,9 +14,10 @@ def explanation_lines(name: str | None) -> Iterator[str]:
         return
     if name not in CODES:
         similar = get_close_matches(name, CODES, n=3)
-        hint = f"for example {', '.join(similar)}; " if similar else ""
+        hint = f", such as {', '.join(similar)}" if similar else ""
         raise InputError(
-            f"no code {name!r}", f"{hint}`magicbyte verify --explain` lists all of them"
+            f"no code {name!r}",
+            f"a code that `magicbyte verify --explain` lists{hint}",
         )
     code = CODES[name]
     yield f"{code.name} ({code.severity})"

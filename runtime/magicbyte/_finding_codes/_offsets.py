@@ -7,7 +7,7 @@ OFFSETS = (
         "offset-out-of-order",
         "error",
         "Offsets do not increase from entry to entry.",
-        cause="Batches were moved, repeated or overwritten.",
+        cause="Batches were moved, repeated or overwritten, or a bit of a first offset changed, which no checksum covers.",
         consequence="The entries are delivered as they are in the file, so offsets may repeat or go back.",
         remedy="Check which side of the break other replicas agree with.",
         source="UnifiedLog.append",

@@ -32,7 +32,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         runner = engines.runner(options.engine, bounds_of(options))
     except engines.ToolchainUnavailable as error:
-        print(f"conformance: {error}", file=sys.stderr)
+        print(f"Error: {error}", file=sys.stderr)
         return 2
     return status_of(runner, options, engines.known_failures(options.engine))
 

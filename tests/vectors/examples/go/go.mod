@@ -2,6 +2,6 @@ module example
 
 go 1.21
 
-require kafkarecordvectors v1.0.0
+require kafkarecordvectors v1.1.0
 
 replace kafkarecordvectors => ../..
