@@ -1,7 +1,8 @@
 // Usage: node browser.mjs FOLDER_WITH_NODE_MODULES CHROMIUM PAGE < JOBS
 // Opens PAGE in a headless browser and runs jobs in order: {"files": [[name, file], ...]} opens each file
 // in the page and returns its findings and fields; {"large": file} measures one; any other job opens a file
-// or page, does its actions and returns what the page shows. Results are printed as JSON.
+// or page, does its actions, sets styles and returns what the page shows, or with "shrunk" a small picture of it.
+// Results are printed as JSON.
 import fs from "node:fs";
 import path from "node:path";
 import { execFileSync } from "node:child_process";
@@ -155,6 +156,63 @@ async function measured(job) {
   }
 }
 
+// Panes, bars and marks of the page without its texts, as a small grey picture: a pixel for CELL by CELL. And how far it
+// is from a stored one: the largest mean difference, of 255, in a square of SIDE by SIDE such pixels. Another font moves
+// lines by some pixels, which comes to little in such a square; a pane that moves does not.
+const CELL = 8;
+const SIDE = 16;
+
+async function shrunkPicture(tab, stored) {
+  await tab.evaluate(() => {
+    for (const element of document.querySelectorAll("*")) {
+      for (const property of ["color", "caret-color"])
+        element.style.setProperty(property, "transparent", "important");
+    }
+  });
+  const blank = await browser.newPage();
+  try {
+    return await blank.evaluate(
+      async ([screenshot, stored, cell, side]) => {
+        const decoded = async (base64, shrink) => {
+          const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
+          const image = await createImageBitmap(new Blob([bytes]));
+          const size = [image.width / shrink, image.height / shrink].map(Math.floor);
+          const canvas = new OffscreenCanvas(...size);
+          const context = canvas.getContext("2d", { willReadFrequently: true });
+          context.filter = "grayscale(1)";
+          context.imageSmoothingQuality = "high";
+          context.drawImage(image, 0, 0, ...size);
+          const { data, width, height } = context.getImageData(0, 0, ...size);
+          return { canvas, width, height, grey: data.filter((_, at) => at % 4 === 0) };
+        };
+        const now = await decoded(screenshot, cell);
+        const png = await (await now.canvas.convertToBlob({ type: "image/png" })).arrayBuffer();
+        const answer = { png: btoa(String.fromCharCode(...new Uint8Array(png))), difference: null };
+        if (!stored) return answer;
+        const before = await decoded(stored, 1);
+        if (before.width !== now.width || before.height !== now.height)
+          return { ...answer, difference: 255 };
+        const meanIn = (left, top) => {
+          let sum = 0;
+          for (let at = 0; at < side * side; at += 1) {
+            const pixel = (top + Math.floor(at / side)) * now.width + left + (at % side);
+            sum += now.grey[pixel] - before.grey[pixel];
+          }
+          return Math.abs(sum) / (side * side);
+        };
+        for (let top = 0; top + side <= now.height; top += 1) {
+          for (let left = 0; left + side <= now.width; left += 1)
+            answer.difference = Math.max(answer.difference, meanIn(left, top));
+        }
+        return answer;
+      },
+      [(await tab.screenshot()).toString("base64"), stored, CELL, SIDE],
+    );
+  } finally {
+    await blank.close();
+  }
+}
+
 async function run(job) {
   if (job.large) return measured(job);
   const tab = await opened(job);
@@ -192,6 +250,13 @@ async function run(job) {
       }
       await tab.waitForTimeout(60);
     }
+    for (const style of job.styles ?? []) {
+      await tab.evaluate(([selector, property, value]) => {
+        for (const element of document.querySelectorAll(selector))
+          element.style.setProperty(property, value, "important");
+      }, style);
+    }
+    if (job.shrunk) return await shrunkPicture(tab, job.shrunk.stored);
     if (job.picture) await tab.screenshot({ path: job.picture });
     return { ...(await tab.evaluate(state)), look: await tab.evaluate(look) };
   } finally {
