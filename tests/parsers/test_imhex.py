@@ -19,7 +19,7 @@ from magicbyte_tools.parsers import __main__ as command
 from magicbyte_tools.parsers.compiler_output import Files, write
 from magicbyte_tools.parsers.imhex import patterns
 from magicbyte_tools.parsers.imhex.expressions import UnsupportedExpression, translate
-from magicbyte_tools.parsers.imhex.scope import type_name
+from magicbyte_tools.parsers.imhex.name_resolver import type_name
 from magicbyte_tools.parsers.imhex.structures import TypeWriter
 from magicbyte_tools.reference.library import Library
 

@@ -337,7 +337,7 @@ def _site(address: str) -> str:
 
 
 def _references(structure: FormatStructure) -> list[str]:
-    """Return links to what the `doc-ref` of *structure* names."""
+    """Return links to the references in the `doc-ref` of *structure*."""
     references = structure.spec.get("doc-ref", [])
     links = []
     for reference in [references] if isinstance(references, str) else references:

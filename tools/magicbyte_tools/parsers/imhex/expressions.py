@@ -31,11 +31,11 @@ def translate(text: str, resolve: Resolve, enum_value: Resolve) -> str:
 
     *enum_value* maps the parts of a qualified name, such as `codecs::none`.
     """
-    return _Translation(str(text), resolve, enum_value).whole()
+    return _ExpressionParser(str(text), resolve, enum_value).whole()
 
 
-class _Translation:
-    """Parser of one expression by precedence, which writes what it reads."""
+class _ExpressionParser:
+    """Parser of one expression by precedence; each method returns a translated part."""
 
     def __init__(self, text: str, resolve: Resolve, enum_value: Resolve) -> None:
         self.text, self.resolve, self.enum_value = text, resolve, enum_value

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from magicbyte_cli.file_formats import FORMATS_BY_NAME, FORMATS_BY_SUFFIX
 from magicbyte_tools.generate import source
-from magicbyte_tools.parsers.imhex.scope import type_name
+from magicbyte_tools.parsers.imhex.name_resolver import type_name
 from magicbyte_tools.parsers.imhex.structures import TypeWriter
 from magicbyte_tools.reference.library import Library, Spec
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 
 from magicbyte_tools.generate.parsers import camel
 from magicbyte_tools.parsers.imhex.expressions import UnsupportedExpression
-from magicbyte_tools.parsers.imhex.scope import (
-    Scope,
+from magicbyte_tools.parsers.imhex.name_resolver import (
+    NameResolver,
     bare,
     expected_words,
     place,
@@ -43,7 +43,7 @@ class TypeWriter:
         """Written types by their name, functions and enums with them."""
 
     def write_root(self, structure: FormatStructure) -> None:
-        """Write *structure*, a whole file, which refuses to read on behind the end, as ImHex itself does not."""
+        """Write *structure*, a whole file, with a check that no field ends after the file, which ImHex lacks."""
         end = f'end_of_region($, end_io, "{structure.name}");'
         written = _StructWriter(structure, self).written(type_name(structure), end)
         self.types[type_name(structure)] = written
@@ -117,7 +117,7 @@ class _StructWriter:
 
     def __init__(self, structure: FormatStructure, types: TypeWriter) -> None:
         self.structure, self.types, self.library = structure, types, types.library
-        self.scope = Scope(structure, types.library)
+        self.scope = NameResolver(structure, types.library)
 
     def written(self, name: str = "", *more: str) -> WrittenType:
         """Return the struct, called *name* if not as the structure is, with the lines *more* at its end."""

@@ -11,7 +11,7 @@ STREAM = {"size": "(end_io - ofs_io)", "pos": "($ - ofs_io)", "eof": "($ >= end_
 """Properties of Kaitai's `_io`."""
 
 
-class Scope:
+class NameResolver:
     """Names that the expressions of one structure may use."""
 
     def __init__(self, structure: FormatStructure, library: Library) -> None:
@@ -30,7 +30,7 @@ class Scope:
     def expression(
         self, text: object, prefix: str = "", structure: FormatStructure | None = None
     ) -> str:
-        """Translate the Kaitai expression *text* of *structure*, which lies at *prefix* in this one."""
+        """Translate the Kaitai expression *text* of *structure*, which is at *prefix* in this one."""
         owner = structure or self.structure
         try:
             return translate(
