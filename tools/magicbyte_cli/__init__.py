@@ -15,9 +15,11 @@ from typing import Any
 
 import click
 
-from magicbyte_cli.common_options import with_common_options
+from magicbyte_cli.common_options import short_help_option, with_common_options
+from magicbyte_cli.defaults import config_path, default_values, read_config
 from magicbyte_cli.display import printable
 from magicbyte_cli.exit_statuses import IS_INCOMPLETE
+from magicbyte_cli.option_completion import complete_command
 from magicbyte_cli.process_limits import check_address_space
 from magicbyte_cli.standard_streams import open_missing_streams, silence_stdout
 
@@ -44,6 +46,9 @@ COMMANDS = (
     "restore",
     "pcap",
     "kafka-dump-log",
+    "completion",
+    "man",
+    "help",
 )
 """Names of the subcommands. The module of a command, and its function, have underscores instead."""
 
@@ -68,7 +73,25 @@ class CommandGroup(click.Group):
             return None
         name = _module_name(cmd_name)
         module_command: click.Command = getattr(import_module(f"{__name__}.{name}"), name)
-        return with_common_options(module_command)
+        return with_common_options(module_command, cmd_name)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the subcommand, and the defaults of its options in the configuration file."""
+        name, command, rest = super().resolve_command(ctx, args)
+        path = None if command is None or ctx.resilient_parsing else config_path()
+        if path is not None and command is not None and name is not None:
+            tables = read_config(path, COMMANDS)
+            values = default_values(path, name, tables.get(name, {}), command)
+            ctx.default_map = {**(ctx.default_map or {}), name: values}
+        return name, command, rest
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[Any]:
+        """Complete the name of a subcommand without importing all of them."""
+        if incomplete.startswith("-"):
+            return super().shell_complete(ctx, incomplete)
+        return complete_command(ctx, None, incomplete)
 
     def make_context(self, *args: Any, **extra: Any) -> click.Context:
         try:
@@ -155,8 +178,9 @@ def _warn(message: str) -> None:
 
 @click.group(
     cls=CommandGroup,
+    params=[short_help_option()],
     context_settings={
-        "help_option_names": ["-h", "--help"],
+        "help_option_names": ["--help"],
         "max_content_width": 100,
         "show_default": True,
     },
@@ -168,7 +192,7 @@ def _warn(message: str) -> None:
       magicbyte export /var/lib/kafka --topic orders -o orders.parquet
     """,
 )
-@click.version_option(package_name="magicbyte", prog_name="magicbyte")
+@click.version_option(None, "-V", "--version", package_name="magicbyte", prog_name="magicbyte")
 def main() -> None:
     """Read Kafka log directories without a broker.
 

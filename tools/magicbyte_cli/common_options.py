@@ -1,33 +1,51 @@
-"""Options that all commands have."""
+"""Options that all commands have, and the environment variables of all options."""
 
 import click
 
+from magicbyte_cli.defaults import name_variables
+from magicbyte_cli.help_pages import print_short_help
+
 COLORS = {"auto": None, "always": True, "never": False}
 """Values of `--color`; None leaves the decision to the environment and the terminal."""
+
+
+def short_help_option() -> click.Option:
+    """Return the option `-h`."""
+    return click.Option(
+        ["-h"],
+        is_flag=True,
+        is_eager=True,
+        expose_value=False,
+        callback=print_short_help,
+        help="Show the most used options on one screen, and exit.",
+    )
 
 
 def _set_color(ctx: click.Context, _: click.Parameter, name: str) -> None:
     ctx.color = COLORS[name]
 
 
-def with_common_options(subcommand: click.Command) -> click.Command:
-    """Add the options that all commands have to *subcommand*, unless it has them already."""
+def with_common_options(subcommand: click.Command, name: str) -> click.Command:
+    """Add the options that all commands have to the subcommand called *name*, unless it has them already."""
     names = {parameter.name for parameter in subcommand.params}
-    if "color" not in names:
-        subcommand.params.append(
-            click.Option(
-                ["--color"],
-                type=click.Choice(tuple(COLORS)),
-                default="auto",
-                expose_value=False,
-                is_eager=True,
-                callback=_set_color,
-                help="Print with colors: always, never, or on a terminal only. The environment variables NO_COLOR and "
-                "FORCE_COLOR do the same.",
-            )
-        )
-    if "paths" in names and "unpack_limit" not in names:
+    if "color" in names:
+        return subcommand
+    if "paths" in names:
         _read_archives(subcommand)
+    subcommand.params.append(
+        click.Option(
+            ["--color"],
+            type=click.Choice(tuple(COLORS)),
+            default="auto",
+            expose_value=False,
+            is_eager=True,
+            callback=_set_color,
+            help="Print with colors: always, never, or on a terminal only. The environment variables NO_COLOR and "
+            "FORCE_COLOR do the same.",
+        )
+    )
+    name_variables(subcommand, name)
+    subcommand.params.append(short_help_option())
     return subcommand
 
 

@@ -15,6 +15,7 @@ from magicbyte.tables.schemas import ALL_TABLES, RECORDS
 from magicbyte.tables.table_definition import TableDefinition
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.companion_view import are_companions, check_options, companion_rows
+from magicbyte_cli.option_completion import complete_columns
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows, template_option
 from magicbyte_cli.record_filter import Condition, records_where, where_options
@@ -99,6 +100,7 @@ NOT_IN_NDJSON = ("file", "position")
 @table_option("Table to print.")
 @names_option(
     "--columns",
+    shell_complete=complete_columns,
     help="Only these columns, in the table's order.  [default: depends on table and format]",
 )
 @print_options(
@@ -146,7 +148,7 @@ def dump(
     heading, and long cells are cut; in a file or a pipe, every row is whole. Findings, and records and bytes that were not
     printed, are reported on stderr. Given index, snapshot or checkpoint files, prints their entries.
     """
-    print_as.check()
+    print_as = print_as.settled(ctx)
     if print_as.template is not None and columns is not None:
         raise click.UsageError("--template cannot be combined with --columns")
     if are_companions(paths):

@@ -17,6 +17,7 @@ from magicbyte_cli import parameters
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.csv_writer import BYTE_TEXTS
 from magicbyte_cli.display import counted
+from magicbyte_cli.option_completion import complete_columns
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.record_filter import Condition, records_where, where_options
@@ -91,7 +92,11 @@ def default_threads() -> int:
 )
 @time_option
 @table_option("Table to write.")
-@names_option("--columns", help="Only these columns, in the table's order.  [default: all]")
+@names_option(
+    "--columns",
+    shell_complete=complete_columns,
+    help="Only these columns, in the table's order.  [default: all]",
+)
 @click.option(
     "--threads",
     type=click.IntRange(1),

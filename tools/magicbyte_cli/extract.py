@@ -15,6 +15,7 @@ from magicbyte.output_guard import check_beside
 from magicbyte.storage import File, Storage, StorageOptions, is_url, normalize_path
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
+from magicbyte_cli.option_completion import complete_path
 from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.selection import (
     limit_options,
@@ -38,7 +39,7 @@ POSITION = re.compile("[0-9]{1,19}")
       magicbyte extract orders-0/00000000000000000000.log@0 | xxd | less
     """,
 )
-@click.argument("target", metavar="FILE@POSITION")
+@click.argument("target", metavar="FILE@POSITION", shell_complete=complete_path)
 @click.option(
     "-o",
     "path",

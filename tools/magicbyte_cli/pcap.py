@@ -19,6 +19,7 @@ from magicbyte.tables.table_files import FORMATS
 from magicbyte_cli import parameters
 from magicbyte_cli.column_condition import ColumnCondition
 from magicbyte_cli.display import counted
+from magicbyte_cli.option_completion import complete_path
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.printed_rows import PrintOptions, print_options, print_rows
 from magicbyte_cli.progress import ProgressBar
@@ -66,7 +67,7 @@ MAX_PORT = 65_535
       magicbyte pcap kafka.pcapng -o records.parquet
     """,
 )
-@click.argument("path", metavar="FILE")
+@click.argument("path", metavar="FILE", shell_complete=complete_path)
 @click.option(
     "--table",
     "table_name",
@@ -133,7 +134,7 @@ def pcap(
         raise click.UsageError(
             f"--disposition and --where-... apply to records, not to {table_name}"
         )
-    print_as.check()
+    print_as = print_as.settled(ctx)
     capture = mb.read_pcap(
         path,
         ports=ports,

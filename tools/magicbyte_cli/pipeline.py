@@ -14,6 +14,7 @@ from magicbyte.storage import NO_OPTIONS, is_url
 from magicbyte.tables.schemas import LOST, TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
+from magicbyte_cli.option_completion import complete_path
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
     Selection,
@@ -45,7 +46,7 @@ REPORT = "report.html"
       magicbyte pipeline /mnt/logs /mnt/out --master spark://host:7077 --conf spark.executor.memory=4g
     """,
 )
-@click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+@click.argument("paths", metavar="PATH...", nargs=-1, required=True, shell_complete=complete_path)
 @click.argument("out", metavar="OUT", type=parameters.out_folder)
 @click.option("--master", default="local[*]", metavar="URL", help="Spark master to run on.")
 @click.option(

@@ -2,11 +2,12 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import IO
 
 import click
 import pyarrow as pa
+from click.core import ParameterSource
 
 from magicbyte_cli.cell_texts import CellTexts
 from magicbyte_cli.csv_writer import CsvWriter
@@ -54,8 +55,20 @@ class PrintOptions:
         default = "iso" if self.is_text or self.format_name == "csv" else "ms"
         return self.time_as or default
 
-    def check(self) -> None:
-        """Raise UsageError for options that do not go together."""
+    def settled(self, ctx: click.Context) -> "PrintOptions":
+        """Return the options, in which --template and --expanded come before a default of --format.
+
+        Raises UsageError for options that do not go together.
+        """
+        is_default = ctx.get_parameter_source("format_name") is not ParameterSource.COMMANDLINE
+        if is_default and (self.template is not None or self.expanded):
+            settled = replace(self, format_name="text")
+            settled._check()
+            return settled
+        self._check()
+        return self
+
+    def _check(self) -> None:
         if self.template is not None and self.format_name != "text":
             raise click.UsageError(
                 f"--template cannot be combined with --format {self.format_name}"

@@ -16,6 +16,7 @@ from magicbyte.storage import StorageOptions
 from magicbyte.tables.schemas import ALL_TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import iso_time
+from magicbyte_cli.option_completion import complete_path, complete_topic
 from magicbyte_cli.stderr_messages import warn, warn_of_requests
 from magicbyte_cli.topic_patterns import selected_topics
 
@@ -188,12 +189,15 @@ processes_option = click.option(
     "[default: one per 256 MiB or 500 partitions, at most 4 and the number of processors]",
 )
 
-paths_argument = click.argument("paths", metavar="PATH...", nargs=-1, required=True)
+paths_argument = click.argument(
+    "paths", metavar="PATH...", nargs=-1, required=True, shell_complete=complete_path
+)
 
 topic_options: tuple[Decorator, ...] = (
     click.option(
         "--topic",
         multiple=True,
+        shell_complete=complete_topic,
         metavar="TOPIC",
         help="Only this topic, or topics that match a glob such as 'orders*' or a regular expression such as '/^orders-/'; "
         "may be repeated.",
@@ -408,6 +412,7 @@ group_options = options_as(
     click.option(
         "--topic",
         multiple=True,
+        shell_complete=complete_topic,
         metavar="TOPIC",
         help="Only offsets in this topic, or in topics that match a glob or a /regular expression/; may be repeated.",
     ),

@@ -18,6 +18,7 @@ from magicbyte.verification.startup import INDEX_INTERVAL_BYTES
 from magicbyte_cli.display import counted, text_line
 from magicbyte_cli.explain import explanation_lines
 from magicbyte_cli.ndjson import object_line
+from magicbyte_cli.option_completion import complete_code, complete_path
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.produced_files import check_files
 from magicbyte_cli.progress import ProgressBar
@@ -44,7 +45,7 @@ from magicbyte_cli.verify_text import VerifyText
       magicbyte verify --produced batch.bin
     """,
 )
-@click.argument("paths", metavar="PATH...", nargs=-1)
+@click.argument("paths", metavar="PATH...", nargs=-1, shell_complete=complete_path)
 @flag_option("--quick", help="Read only the headers of batches, and check no CRC.")
 @format_option(
     "Lines of text, or one JSON object per line, whose `kind` is broker, segment, partition, "
@@ -55,6 +56,7 @@ from magicbyte_cli.verify_text import VerifyText
     metavar="[CODE]",
     is_flag=False,
     flag_value="",
+    shell_complete=complete_code,
     help="Explain the code of a finding: cause, consequence, what to do. Without CODE, list all codes.",
 )
 @flag_option(

@@ -24,6 +24,7 @@ from magicbyte_cli._view_evidence import FileEvidence, LogReader, companion_evid
 from magicbyte_cli._view_window import Window, choose_log_window, choose_window, read_window
 from magicbyte_cli.display import counted
 from magicbyte_cli.file_formats import FORMATS_BY_NAME, FORMATS_BY_SUFFIX, format_of
+from magicbyte_cli.option_completion import complete_path
 from magicbyte_cli.output_files import check_writable, write_whole
 from magicbyte_cli.selection import (
     limit_options,
@@ -61,7 +62,9 @@ MAX_FINDINGS = 10_000
       magicbyte view -o viewer.html
     """,
 )
-@click.argument("shown_file", metavar="[FILE[@POSITION]]", required=False)
+@click.argument(
+    "shown_file", metavar="[FILE[@POSITION]]", required=False, shell_complete=complete_path
+)
 @click.option(
     "-o",
     "out",
