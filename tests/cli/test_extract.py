@@ -46,14 +46,18 @@ def test_a_wrong_crc_is_an_error_unless_told_otherwise(tmp_path: Path) -> None:
     path = Path(shutil.copy(GZIP, tmp_path))
     flip(path, 30)
     line = error_line("extract", f"{path}@0", status=1)
-    assert line.startswith(f"{path} byte 0: stored CRC-32C 0x")
+    assert line.startswith(f"Error: {path} byte 0: stored CRC-32C 0x")
     whole = run("extract", f"{GZIP}@0")
     assert run("extract", f"{path}@0", "--no-check").stdout_bytes == whole.stdout_bytes
 
 
 def test_bytes_that_are_no_entry_are_one_line_with_the_place() -> None:
     line = error_line("extract", f"{GZIP}@3", status=1)
-    assert line.startswith(f"{GZIP} byte 3: ")
+    assert (
+        "`magicbyte dump --table batches --columns file,position` prints where batches begin"
+        in line
+    )
+    assert line.startswith(f"Error: {GZIP} byte 3: ")
 
 
 def test_an_entry_that_the_file_cuts_is_one_line(tmp_path: Path) -> None:

@@ -66,6 +66,24 @@ def test_text_has_a_line_for_each_partition_and_for_all() -> None:
     assert max(map(len, result.stdout.splitlines())) <= 100
 
 
+def test_rows_are_sorted_and_the_first_ones_printed() -> None:
+    whole = run_ndjson("stats", TRANSACTIONS, "--quick")
+    for sort, column in (("size", "log_bytes"), ("records", "record_count")):
+        options = ("--quick", "--sort", sort, "--top", 3)
+        *rows, total = run_ndjson("stats", TRANSACTIONS, *options)
+        largest = sorted((row[column] for row in whole[:-1]), reverse=True)
+        assert [row[column] for row in rows] == largest[:3]
+        assert total == whole[-1]
+    result = run("stats", TRANSACTIONS, "--quick", "--top", 2)
+    assert f"2 of {len(whole) - 1} rows; the total counts all" in result.stderr
+    assert (
+        names(sizes(TRANSACTIONS, "--quick", "--top", 2))[:2]
+        == names(sizes(TRANSACTIONS, "--quick"))[:2]
+    )
+    out = ("--format", "html", "-o", "x.html")
+    assert "--sort and --top apply" in refusal("stats", TRANSACTIONS, "--top", 2, *out)
+
+
 def test_segments_are_told_by_their_base_offsets() -> None:
     lines = sizes(TRANSACTIONS / "open-0", "--by", "segment")
     assert names(lines) == ["open-0/0", "open-0/1", "open-0/71", "total"]

@@ -83,7 +83,10 @@ def extract(
         with storage.open_file(location) as file:
             entry, payload = _payload(file, name, position, limits, check=not no_check)
     except (FormatError, LimitError) as error:
-        warn(f"{name} byte {position}: {error.message}")
+        warn(
+            f"Error: {name} byte {position}: {error.message}; `magicbyte dump --table batches --columns "
+            "file,position` prints where batches begin"
+        )
         ctx.exit(1)
     if path is not None:
         write_whole(path, payload)

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -38,6 +39,7 @@ from magicbyte_cli.what_if import what_if_lines, what_if_option
     Examples:
       magicbyte stats /var/lib/kafka
       magicbyte stats /var/lib/kafka --topic orders --by segment
+      magicbyte stats /var/lib/kafka --by topic --sort size --top 10
       magicbyte stats /var/lib/kafka --by topic --quick --format ndjson | jq '[.topic, .log_bytes]'
       magicbyte stats /var/lib/kafka --format html -o stats.html
       magicbyte stats /var/lib/kafka --what-if codec=zstd:3,magic=2
@@ -49,6 +51,18 @@ from magicbyte_cli.what_if import what_if_lines, what_if_option
     type=click.Choice(BY),
     default="partition",
     help="One row for each of these; the last row is the total.",
+)
+@click.option(
+    "--sort",
+    type=click.Choice(("name", "size", "records")),
+    default="name",
+    help="Order of the rows of text and NDJSON: by name, or the largest logs or most records first.",
+)
+@click.option(
+    "--top",
+    type=click.IntRange(1),
+    metavar="N",
+    help="Print only the first N rows, in the order of --sort; the total counts all.",
 )
 @flag_option(
     "--quick",
@@ -76,6 +90,8 @@ def stats(
     *,
     paths: tuple[str, ...],
     by: str,
+    sort: str,
+    top: int | None,
     quick: bool,
     format_name: str,
     out: Path | None,
@@ -95,6 +111,8 @@ def stats(
     """
     if (out is None) == (format_name == "html"):
         raise click.UsageError("-o OUT and --format html need each other.", ctx)
+    if format_name == "html" and (sort != "name" or top is not None):
+        raise click.UsageError("--sort and --top apply to text and ndjson.", ctx)
     if conversion is not None:
         if format_name == "html":
             raise click.UsageError("--what-if has the formats text and ndjson.", ctx)
@@ -123,6 +141,10 @@ def stats(
         write_whole(out, page.encode("utf-8"))
         warn(f"{out}: statistics of {statistics.total['log_bytes']:,} bytes of logs")
     else:
+        num_rows = len(statistics.rows)
+        statistics.rows = _first_rows(statistics.rows, sort, top)
+        if len(statistics.rows) < num_rows:
+            warn(f"{len(statistics.rows):,} of {num_rows:,} rows; the total counts all")
         stdout = sys.stdout.buffer
         if format_name == "ndjson":
             stdout.writelines(_ndjson_lines(statistics, by))
@@ -132,6 +154,14 @@ def stats(
     warn_of_findings(statistics.findings, see="magicbyte verify")
     warn_of_unread(statistics.unread)
     ctx.exit(exit_status(statistics.findings, statistics.unread))
+
+
+def _first_rows(rows: list[dict[str, Any]], sort: str, top: int | None) -> list[dict[str, Any]]:
+    """Return the first *top* of *rows* in the order *sort*; None is all."""
+    if sort != "name":
+        column = "log_bytes" if sort == "size" else "record_count"
+        rows = sorted(rows, key=lambda row: row[column] or 0, reverse=True)
+    return rows[:top]
 
 
 def _ndjson_lines(statistics: mb.Statistics, by: str) -> Iterator[bytes]:
