@@ -164,7 +164,7 @@ def _goals(every: Sequence[Goal]) -> str:
     }
     said = ", ".join(f"{count} {verdict}" for verdict, count in counts.items() if count)
     text = (
-        f"Of {len(every)} goals: {said}. Accepted is what lies within {NOISE} times its goal, where a goal\n"
+        f"Of {len(every)} goals: {said}. Accepted is a result within {NOISE} times its goal, where a goal\n"
         "allows that.\n\n"
     )
     parts = []
@@ -257,9 +257,9 @@ def _threads(cells: Sequence[Cell], mb: int) -> str:
         rows.append([cell.name, *gains, "" if cell.busy is None else f"{cell.busy:.0%}"])
     text = (
         f"Times as fast as {names[0]}, by the clock, each with a decoder and a part of the file for\n"
-        f"itself; {mb} MiB of records, as two are done with few before both have begun. What other programs took\n"
-        f"meanwhile is missing from it. In front of each read that is measured are {who.SETTLE_S:.1f} s of the same: a second processor\n"
-        "that has had nothing to do is slow at first. Of ten reads by two threads behind five by one, the first was 1.5\n"
+        f"itself; {mb} MiB of records, as two are done with few before both have begun. CPU time that other programs took\n"
+        f"meanwhile is missing from it. Before each read that is measured come {who.SETTLE_S:.1f} s of the same: a second processor\n"
+        "that has had nothing to do is slow at first. Of ten reads by two threads after five by one, the first was 1.5\n"
         "times as fast as those, uncompressed and lz4; from the third or fourth on they came to 1.7 and 1.8.\n\n"
     )
     return text + table(["File", *names[1:], "others took"], rows) + "\n" + OF_THREADS
@@ -294,10 +294,10 @@ def _whole_jobs(results: Results) -> str:
 def _headers(headers: HeaderScan, mb: int) -> str:
     text = (
         f"One file of {mb} MiB of records, lz4, in the page cache: {headers.num_batches:,} batches. A pass is that of the\n"
-        f"engine `columnar`, behind {who.SETTLE_S:.1f} s of the same; the command is `magicbyte dump --table batches --quick`, as a\n"
+        f"engine `columnar`, after {who.SETTLE_S:.1f} s of the same; the command is `magicbyte dump --table batches --quick`, as a\n"
         "process, less what it takes for the first batch alone. Bytes are those of all its reads, as Linux counts them.\n"
         "At least three quarters of a pass are the system call that a kernel makes for each header, and one that reads several would\n"
-        "read what lies between.\n\n"
+        "read the bytes in between.\n\n"
     )
     rows = [
         ["pass: CPU, µs", _number(headers.pass_us_per_batch)],
@@ -312,7 +312,7 @@ def _damage(cell: Cell, mb: int) -> str:
     rows = [[name, *_speed_and_peak(cell, name)] for name in (SOUND, DAMAGED)]
     text = (
         f"One file of {mb} MiB of records, `{cell.name}`, and a copy with a flipped bit in every hundredth\n"
-        'entry, as often in the header as behind it, through `mb.open(..., on_damage="skip")` in turn. Millions\n'
+        'entry, as often in the header as after it, through `mb.open(..., on_damage="skip")` in turn. Millions\n'
         "of records of the sound file per second of CPU; by the clock the damaged one takes\n"
         f"{_number(wall_ratio(cell, DAMAGED, SOUND))} times as long.\n\n"
     )

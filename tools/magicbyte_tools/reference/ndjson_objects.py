@@ -1,7 +1,7 @@
-"""Objects that commands print with `--format ndjson`: their fields and what these mean.
+"""Objects that commands print with `--format ndjson`: their fields, each with a sentence.
 
 A field of a table has the sentence of the table's column; `tests/reference/test_ndjson_page.py` compares the
-fields with what the commands print.
+fields with those that the commands print.
 """
 
 from collections.abc import Mapping

@@ -130,7 +130,7 @@ def _entry_table(heading: str, entries: dict[str, str]) -> Iterator[str]:
 
 
 def _members(public_name: PublicName) -> Iterator[str]:
-    """Yield the methods and properties of a class, those of its own base classes included."""
+    """Yield the methods and properties of a class and of its base classes in this package."""
     for name, member in members(public_name.value).items():
         path = f"{public_name.path}.{name}"
         yield from (f"#### {anchored(path, f'{public_name.name}.{name}')}", "")
