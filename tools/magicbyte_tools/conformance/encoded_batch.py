@@ -1,6 +1,6 @@
 """Checks a batch that a runner encoded, by Python's standard library alone.
 
-What the format and a broker ask of a producer's batch is compared. Free are the leader epoch, which the broker sets, the
+All fields that the format or a broker determines are compared. Free are the leader epoch, which the broker sets, the
 base timestamp, from which all timestamps count, and how a codec compresses.
 """
 

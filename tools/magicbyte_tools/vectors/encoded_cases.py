@@ -29,7 +29,7 @@ def cases() -> Iterator[VectorCase]:
 def encoded(
     name: str, why: str, records: Sequence[Rec], codec: int = NONE, **fields: Any
 ) -> VectorCase:
-    """Return the test vector of *records*; *fields* are those of the batch's producer."""
+    """Return the test vector of *records*; *fields* are the producer's id, epoch and sequence, and `is_transactional`."""
     is_transactional = fields.pop("is_transactional", False)
     producer = {"producer_id": -1, "producer_epoch": -1, "base_sequence": -1, **fields}
     part = batch(
