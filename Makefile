@@ -80,7 +80,7 @@ generate: .venv/dev ## Write generated/ from spec/
 	$(BIN)/python -m magicbyte_tools.viewer
 
 .PHONY: check-generated
-check-generated: .venv/dev ## Fail if generated/ or docs/formats/ is not what spec/ says
+check-generated: .venv/dev ## Fail if generated/ or a generated page of docs/ is not what its source says
 	$(BIN)/python -m magicbyte_tools.generate --check
 	$(BIN)/python -m magicbyte_tools.viewer --check
 	$(BIN)/python -m magicbyte_tools.reference --check
@@ -116,7 +116,7 @@ parsers-release: .venv/dev ## Write an archive of parsers for each language, to 
 	$(BIN)/python -m magicbyte_tools.parsers.release $(OUT)
 
 .PHONY: docs
-docs: .venv/dev kernels ## Write docs/formats/, the format reference, from spec/ and tests/vectors/
+docs: .venv/dev kernels ## Write the generated pages of docs/: formats, reference, findings, the notebook
 	$(BIN)/python -m magicbyte_tools.reference
 
 .PHONY: docs-site
