@@ -343,10 +343,12 @@ def selection_options() -> Decorator:
         time_option(
             "--from-time",
             help="Start at the first record with this timestamp or a later one: ISO 8601 (UTC if "
-            "no zone is given), or milliseconds since the Unix epoch.",
+            "no zone is given), or milliseconds since the Unix epoch. Records after it may have earlier "
+            "timestamps: --where 'timestamp >= TIME' leaves them out.",
         ),
         time_option(
-            "--to-time", help="Stop before the first record with this timestamp or a later one."
+            "--to-time",
+            help="Stop before the first record or transaction marker with this timestamp or a later one.",
         ),
         click.option(
             "--isolation-level",

@@ -55,11 +55,11 @@ def open(
         partitions: Numbers of the partitions to read. Default: all.
         offsets: First offset to read and the one after the last; None is no bound.
         times: As *offsets*, in datetimes (UTC if they are naive) or milliseconds since the Unix epoch: from
-            the first record at that time or later, as Kafka's offsetsForTimes.
+            the first record or marker at that time or later. Records after it may have earlier timestamps.
         isolation_level: ``"read_committed"`` leaves out aborted and open transactions, as a consumer does;
             ``"read_uncommitted"`` leaves out control records only.
         on_damage: ``"fail"`` raises at the first damaged batch; ``"skip"`` delivers the sound batches before
-            and after it; ``"stop"`` ends the partition there, as a broker's recovery would.
+            and after it; ``"stop"`` ends the partition there. Sound batches, such as one whose offsets go back, raise nothing.
         transactions: ``"markers"`` or ``"index"``: whether markers in the log or transaction indexes decide how
             transactions ended. ``"auto"``: markers, and index files divide large logs in object stores.
         include_internal: Read internal topics such as ``__consumer_offsets`` without naming them.

@@ -51,7 +51,8 @@ DISPOSITION = ("disposition", STRING, "Disposition at the isolation level of the
 OUTCOME = (
     "outcome",
     STRING,
-    "Outcome of its transaction: `committed`, `aborted`, `open`, `undecided`.",
+    "Outcome of the transaction: `committed`, `aborted`, `open` if it has not ended, `undecided` if the bytes that "
+    "would tell are missing or damaged.",
 )
 
 
@@ -144,8 +145,12 @@ TRANSACTIONS = define_table(
     "transaction in a partition",
     TOPIC,
     PARTITION,
-    _from_wire("batches", "producer_id"),
-    _from_wire("batches", "producer_epoch"),
+    ("producer_id", INT64, "Producer id in its batches."),
+    (
+        "producer_epoch",
+        pa.int16(),
+        "Producer epoch in its last batch with data; its marker may have a later one.",
+    ),
     OUTCOME,
     ("begun_before_log", pa.bool_(), "Whether it began before the first segment that is left."),
     ("first_offset", INT64, "First offset of its data in the partition."),
@@ -159,7 +164,8 @@ TRANSACTIONS = define_table(
     (
         "evidence",
         STRING,
-        "Evidence for the outcome: `marker txnindex later-marker snapshot`; null if none.",
+        "Evidence for the outcome: `marker`, its own; `txnindex`, a transaction index; `later-marker`, one of the same "
+        "producer; `snapshot`, a producer snapshot. Null if there is none.",
     ),
     never_null="producer_id outcome begun_before_log first_offset record_count size_bytes",
 )
