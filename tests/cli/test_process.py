@@ -108,10 +108,11 @@ def test_a_pager_shows_what_was_read_first_and_may_end_early(tmp_path: Path) -> 
     """The pager ends after two lines of an output that is much longer; messages come after it."""
     (tmp_path / "pager.py").write_text(PAGER)
     pager = shlex.join([sys.executable, str(tmp_path / "pager.py")])
-    log_dir = str(DATA / "2.8" / "formats" / "log-0")
+    log_dir = str(TRANSACTIONS)
     call = [*COMMAND, "dump", log_dir, "--on-damage", "skip"]
     status, shown = on_terminal(call, MAGICBYTE_PAGER=pager)
     assert shown.startswith("paged ")
+    assert "\n3 partitions of internal topics left out" in shown  # messages follow the pager
     assert "Traceback" not in shown and "BrokenPipe" not in shown
     status, shown = on_terminal([*call, "--no-pager", "--limit", "3"], MAGICBYTE_PAGER=pager)
     assert status == 0 and "paged" not in shown
