@@ -1,7 +1,7 @@
 """Defaults of options: a configuration file, and environment variables such as MAGICBYTE_DUMP_FORMAT."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from datetime import date, datetime
 from pathlib import Path
 from typing import Any
@@ -96,8 +96,8 @@ def _text(value: Any) -> Any:
     return value if isinstance(value, bool | str) else str(value)
 
 
-def _guess(name: str, known: Any) -> str:
+def _guess(name: str, choices: Iterable[str]) -> str:
     from difflib import get_close_matches
 
-    similar = get_close_matches(name, list(known), 1)
+    similar = get_close_matches(name, list(choices), 1)
     return f"; did you mean {similar[0]!r}?" if similar else ""

@@ -49,18 +49,18 @@ def man(ctx: click.Context, name: str | None, folder: Path | None, overwrite: bo
 
     The pages have the same texts as --help.
     """
-    root = ctx.find_root()
-    group = root.command
+    root_context = ctx.find_root()
+    group = root_context.command
     assert isinstance(group, click.Group)
     if folder is None:
-        page = command_page(root, name) if name is not None else main_page(root)
+        page = command_page(root_context, name) if name is not None else main_page(root_context)
         click.echo(page, nl=False)
         return
     if name is not None:
         raise click.UsageError("-o writes all pages and cannot be combined with COMMAND")
-    pages = {"magicbyte.1": main_page(root)}
-    for command_name in group.list_commands(root):
-        pages[f"magicbyte-{command_name}.1"] = command_page(root, command_name)
+    pages = {"magicbyte.1": main_page(root_context)}
+    for command_name in group.list_commands(root_context):
+        pages[f"magicbyte-{command_name}.1"] = command_page(root_context, command_name)
     folder.mkdir(parents=True, exist_ok=True)
     for file_name in pages:
         check_writable(folder / file_name, replace=overwrite)
@@ -69,19 +69,19 @@ def man(ctx: click.Context, name: str | None, folder: Path | None, overwrite: bo
     warn(f"{folder}: {counted(len(pages), 'page')}")
 
 
-def main_page(root: click.Context) -> str:
+def main_page(root_context: click.Context) -> str:
     """Return the page of `magicbyte`, with a list of the commands."""
-    group = root.command
+    group = root_context.command
     assert isinstance(group, click.Group)
     lines = [*_head("magicbyte", "read Kafka log directories without a broker")]
     lines += [".SH SYNOPSIS", r"\fBmagicbyte\fR \fICOMMAND\fR [\fIOPTIONS\fR] [\fIARGUMENTS\fR]"]
     lines += [".SH DESCRIPTION", *_paragraphs(group.help or ""), ".SH COMMANDS"]
-    names = group.list_commands(root)
+    names = group.list_commands(root_context)
     for name in names:
-        command = group.get_command(root, name)
+        command = group.get_command(root_context, name)
         assert command is not None
         lines += [".TP", rf"\fB{_escaped(name)}\fR", _escaped(command.get_short_help_str(200))]
-    lines += [*_options(group, root), *_examples(group.epilog or "")]
+    lines += [*_options(group, root_context), *_examples(group.epilog or "")]
     lines += [
         *_closing(),
         ".SH SEE ALSO",
@@ -90,13 +90,13 @@ def main_page(root: click.Context) -> str:
     return "\n".join(lines) + "\n"
 
 
-def command_page(root: click.Context, name: str) -> str:
+def command_page(root_context: click.Context, name: str) -> str:
     """Return the page of the command *name*; UsageError if there is none."""
-    group = root.command
+    group = root_context.command
     assert isinstance(group, click.Group)
-    _, command, _ = group.resolve_command(root, [name])
+    _, command, _ = group.resolve_command(root_context, [name])
     assert command is not None
-    with click.Context(command, info_name=name, parent=root) as ctx:
+    with click.Context(command, info_name=name, parent=root_context) as ctx:
         usage = " ".join(command.collect_usage_pieces(ctx))
         lines = [*_head(f"magicbyte-{name}", command.get_short_help_str(200).rstrip("."))]
         lines += [".SH SYNOPSIS", rf"\fBmagicbyte {_escaped(name)}\fR {_escaped(usage)}"]

@@ -25,7 +25,7 @@ from magicbyte_cli.selection import (
     time_option,
 )
 from magicbyte_cli.stderr_messages import warn
-from magicbyte_cli.template import Template, TemplateWriter, parse_template
+from magicbyte_cli.template import RecordTemplate, TemplateWriter, parse_template
 from magicbyte_cli.terminal_table import TerminalWriter
 from magicbyte_cli.text_table import TextWriter
 
@@ -42,7 +42,7 @@ class PrintOptions:
     expanded: bool
     no_trunc: bool
     no_pager: bool
-    template: Template | None = None
+    template: RecordTemplate | None = None
 
     @property
     def is_text(self) -> bool:
@@ -201,7 +201,9 @@ def _warn_of_left_out(writer: RowWriter, advice: str) -> None:
         warn(f"columns that do not fit this terminal: {', '.join(writer.left_out)}; {advice}")
 
 
-def _template(ctx: click.Context, parameter: click.Parameter, text: str | None) -> Template | None:
+def _template(
+    ctx: click.Context, parameter: click.Parameter, text: str | None
+) -> RecordTemplate | None:
     return None if text is None else parse_template(text)
 
 

@@ -35,7 +35,7 @@ BYTE_FORMATS: dict[str, Callable[[bytes], bytes]] = {
 
 
 @dataclass(frozen=True, slots=True)
-class Template:
+class RecordTemplate:
     """A template of records: letters, and the text around them."""
 
     letters: tuple[str, ...]
@@ -48,7 +48,7 @@ class Template:
         return tuple(dict.fromkeys(COLUMNS[letter] for letter in self.letters))
 
 
-def parse_template(text: str) -> Template:
+def parse_template(text: str) -> RecordTemplate:
     """Parse a template; BadParameter for one without letters, and for a letter or an escape that it does not have."""
     letters = []
     parts = []
@@ -82,7 +82,7 @@ def parse_template(text: str) -> Template:
         )
     if not is_ended:
         parts.append(b"\n")
-    return Template(tuple(letters), b"".join(parts))
+    return RecordTemplate(tuple(letters), b"".join(parts))
 
 
 class TemplateWriter:
@@ -91,7 +91,7 @@ class TemplateWriter:
     def __init__(
         self,
         out: IO[bytes],
-        template: Template,
+        template: RecordTemplate,
         *,
         bytes_as: str,
         times_as: str = "ms",

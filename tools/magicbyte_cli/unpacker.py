@@ -109,9 +109,9 @@ class Unpacker:
                 if member.isdir():
                     path.mkdir(parents=True, exist_ok=True)
                 elif member.isfile():
-                    content = archive.extractfile(member)
-                    assert content is not None
-                    self._write(path, content, name, member.mtime)
+                    contents = archive.extractfile(member)
+                    assert contents is not None
+                    self._write(path, contents, name, member.mtime)
                 elif member.islnk():
                     self._link(self._path_in(folder, member.linkname), path)
                 else:
@@ -131,8 +131,8 @@ class Unpacker:
                     if member.is_dir():
                         path.mkdir(parents=True, exist_ok=True)
                     elif file_type in (0, stat.S_IFREG):
-                        with archive.open(member) as content:
-                            self._write(path, content, name, None)
+                        with archive.open(member) as contents:
+                            self._write(path, contents, name, None)
                     else:
                         self.num_left_out += 1
         packed.unlink()
@@ -152,11 +152,11 @@ class Unpacker:
             return None
         return folder.joinpath(*parts)
 
-    def _write(self, path: Path, content: IO[bytes], name: str, mtime: float | None) -> None:
+    def _write(self, path: Path, contents: IO[bytes], name: str, mtime: float | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)  # the last member of a name counts
         with path.open("xb") as file:
-            self._copy(content, file, name)
+            self._copy(contents, file, name)
         if mtime is not None:
             with suppress(OSError, OverflowError):  # a time that the file system does not have
                 os.utime(path, (mtime, mtime))
@@ -170,8 +170,8 @@ class Unpacker:
         path.unlink(missing_ok=True)
         os.link(linked, path)
 
-    def _copy(self, content: IO[bytes], file: IO[bytes], name: str) -> None:
-        while data := content.read(COPIED_BYTES):
+    def _copy(self, contents: IO[bytes], file: IO[bytes], name: str) -> None:
+        while data := contents.read(COPIED_BYTES):
             self.num_bytes += len(data)
             if self.num_bytes > self._limit:
                 raise TooLargeError(
