@@ -1,5 +1,6 @@
 """Tests of `magicbyte verify`: it prints findings, then partitions, then a summary."""
 
+import os
 import re
 import shutil
 from pathlib import Path
@@ -74,7 +75,7 @@ def test_predicted_startup_is_printed(tmp_path: Path) -> None:
     result = run("verify", tmp_path)
     assert result.exit_code == 0
     assert partition_lines(result.stdout)[:2] == [
-        "aborted-0 [recovered]: on startup the broker would recover this partition; no offset is lost",
+        "aborted-0 [recovered]: on startup the broker would recover this partition; no valid record is lost",
         f"  the broker would truncate {name} from 2000 to 1926 bytes: "
         "byte 1926: 74 bytes of a partial entry",
     ]
@@ -86,6 +87,17 @@ def test_predicted_startup_is_printed(tmp_path: Path) -> None:
         f"  74 bytes of a partial batch would stay at the end of {name}: consumers get stuck there "
         "and cannot read records that are appended later",
     ]
+
+
+def test_damaged_end_that_a_startup_removes_is_named_beside_the_verdict(tmp_path: Path) -> None:
+    shutil.copytree(TRANSACTIONS / "aborted-0", tmp_path / "log-0" / "aborted-0")
+    with (tmp_path / "log-0" / "aborted-0" / f"{6:020}.log").open("r+b") as file:
+        file.seek(-1, os.SEEK_END)
+        file.write(b"\xff")
+    assert (
+        "aborted-0 [recovered]: on startup the broker would recover this partition; no valid record is "
+        "lost, and damaged bytes that held offsets 54 and later are removed"
+    ) in run("verify", tmp_path).stdout.splitlines()
 
 
 def test_quick_says_that_no_crc_was_checked(damaged: Path) -> None:

@@ -1,7 +1,7 @@
 """Offsets that are lost or damaged, in words, and the command that moves a consumer past damage."""
 
 import shlex
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from magicbyte_cli.verify_groups import MAX_NAMES, Row
 
@@ -53,15 +53,24 @@ def _follows(damaged: Row) -> str:
     return f"{text}; {seek_offset} is the first that a broker finds behind the wrong size"
 
 
+def removed_ranges(row: Row) -> list[Row]:
+    """Return the damaged ranges of a partition that a startup removes, if their offsets are known."""
+    return [damaged for damaged in row["damaged_ranges"] if damaged["remains"] is False]
+
+
 def remaining_ranges(row: Row) -> list[Row]:
     """Return the damaged ranges of a partition that a startup does not remove."""
     return [damaged for damaged in row["damaged_ranges"] if damaged["remains"]]
 
 
 def stuck_text(row: Row) -> str:
+    return ranges_text(remaining_ranges(row))
+
+
+def ranges_text(damaged_ranges: Sequence[Row]) -> str:
+    """Return the offsets of the first of *damaged_ranges*, and how many more there are."""
     ranges = [
-        range_text(damaged["first_offset"], damaged["end_offset"])
-        for damaged in remaining_ranges(row)
+        range_text(damaged["first_offset"], damaged["end_offset"]) for damaged in damaged_ranges
     ]
     more = f" and {len(ranges) - MAX_NAMES:,} more" if len(ranges) > MAX_NAMES else ""
     return f"{', '.join(ranges[:MAX_NAMES])}{more}"

@@ -16,7 +16,14 @@ from magicbyte_cli.display import counted, printable
 from magicbyte_cli.painter import Painter
 from magicbyte_cli.stderr_messages import counted_severities
 from magicbyte_cli.verify_advice import first_thing
-from magicbyte_cli.verify_damage import damage_lines, lost_text, remaining_ranges, stuck_text
+from magicbyte_cli.verify_damage import (
+    damage_lines,
+    lost_text,
+    ranges_text,
+    remaining_ranges,
+    removed_ranges,
+    stuck_text,
+)
 from magicbyte_cli.verify_groups import (
     MAX_NAMES,
     PartitionGroup,
@@ -270,6 +277,11 @@ def _prediction(row: Row) -> str:
     """Return in words what a broker would do on startup with the partition of *row*."""
     if row["verdict"] == "recovered" and remaining_ranges(row):
         return "on startup the broker would recover this partition, and leave damage in it"
+    if row["verdict"] == "recovered" and (removed := removed_ranges(row)):
+        return (
+            "on startup the broker would recover this partition; no valid record is lost, and damaged bytes that "
+            f"held offsets {ranges_text(removed)} are removed"
+        )
     if not row["offsets_lost"]:
         return f"on startup {VERDICTS[row['verdict']]}"
     lost = f"offsets {lost_text(row)} of this partition ({counted(row['offsets_lost'], 'offset')})"

@@ -25,7 +25,7 @@ VERDICTS: dict[Verdict, str] = {
     "unchanged-damaged": "the broker would serve this partition as it is, and consumers would meet "
     "the damage",
     "unknown": "what the broker would do on startup cannot be predicted from these files",
-    "recovered": "the broker would recover this partition; no offset is lost",
+    "recovered": "the broker would recover this partition; no valid record is lost",
     "intact": "the broker would serve this partition as it is",
 }
 """A sentence for each verdict on a partition, the worst first."""
