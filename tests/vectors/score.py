@@ -249,12 +249,12 @@ class Child:
         self._held = bytearray()
         self._said = b""
 
-    def send(self, request: bytes) -> None:
-        """Write *request* and a line end to the standard input of the process."""
+    def send(self, line: bytes) -> None:
+        """Write *line* and a line end to the standard input of the process."""
         assert self._process.stdin is not None
         # If the process has ended, `line` reports its exit status, which says more than the broken pipe.
         with contextlib.suppress(BrokenPipeError):
-            self._process.stdin.write(request + b"\n")
+            self._process.stdin.write(line + b"\n")
             self._process.stdin.flush()
 
     def line(self) -> bytes:

@@ -1,11 +1,10 @@
 """Command of Kafka that aborts an open transaction."""
 
-from collections.abc import Mapping
 from shlex import quote
 from typing import Any
 
 
-def abort_command(row: Mapping[str, Any]) -> str | None:
+def abort_command(row: dict[str, Any]) -> str | None:
     """Return the command that aborts an open transaction; None if its topic is unknown."""
     if row["topic"] is None:
         return None

@@ -68,15 +68,15 @@ def read_config(path: Path, command_names: tuple[str, ...]) -> dict[str, dict[st
 
 
 def default_values(
-    path: Path, command_name: str, table: dict[str, Any], subcommand: click.Command
+    path: Path, command_name: str, settings: dict[str, Any], subcommand: click.Command
 ) -> dict[str, Any]:
-    """Return the values of *table* by the names of the parameters of *subcommand*.
+    """Return the values of *settings* by the names of the parameters of *subcommand*.
 
     Raises UsageError for an option that *subcommand* does not have.
     """
     options = dict(long_options(subcommand))
     values = {}
-    for name, value in table.items():
+    for name, value in settings.items():
         option = options.get(name)
         if option is None or option.name is None:
             raise click.UsageError(

@@ -64,7 +64,7 @@ class Unpacker:
         self.num_left_out = 0
         """Members that are neither files nor folders, or whose names lead out of the folder."""
 
-    def unpack(self, name: str, stream: IO[bytes], source: Path | None) -> Path:
+    def unpack(self, name: str, stream: IO[bytes], archive_path: Path | None) -> Path:
         """Write the contents of *stream*, which came from *name*, and return the path to read instead.
 
         Raises InputError if it is too large, OSError and the errors of the archives' libraries for one that is damaged.
@@ -73,7 +73,7 @@ class Unpacker:
         folder = self._folder / str(self._num_archives)
         folder.mkdir()
         self.last_path = folder
-        stem = "stdin" if source is None else source.name
+        stem = "stdin" if archive_path is None else archive_path.name
         for _ in range(2):  # a tar archive or a file in one compression
             head, stream = _peeked(stream)
             if head.startswith(GZIP):
@@ -91,7 +91,11 @@ class Unpacker:
             self._unpack_tar(folder, stream, name)
             return folder
         # A partition folder tells the topic of a segment in it.
-        parent = folder if source is None else folder / (source.absolute().parent.name or "files")
+        parent = (
+            folder
+            if archive_path is None
+            else folder / (archive_path.absolute().parent.name or "files")
+        )
         parent.mkdir(exist_ok=True)
         self.last_path = path = parent / stem
         with path.open("xb") as file:

@@ -130,8 +130,8 @@ def date_text(days: int) -> Any:
         return days
 
 
-def _fraction(rest: int, unit: str) -> str:
-    return f".{rest:0{DIGITS[unit]}}" if DIGITS[unit] else ""
+def _fraction(number: int, unit: str) -> str:
+    return f".{number:0{DIGITS[unit]}}" if DIGITS[unit] else ""
 
 
 def _structs(nested_column: pa.StructArray) -> list[Any]:

@@ -14,7 +14,7 @@ from magicbyte_cli.report.tables import table
 HEIGHT = 100
 
 MIN_BARS = 12
-"""Bars for which a panel has room, so that a single one is no block."""
+"""Smallest number of bars for which a panel is wide enough, so that a single bar stays narrow."""
 
 SizeClass = Mapping[str, Any]
 """Class of sizes: `at_least`, half of its upper bound; `entry_count`; and `sum` of the sizes."""

@@ -49,9 +49,9 @@ def _code_cells(language: str, code: str, words: str) -> list[dict[str, Any]]:
     return [_markdown(f"```{language}\n{code}```")]
 
 
-def _code(source: str, output: str) -> dict[str, Any]:
+def _code(source: str, printed: str) -> dict[str, Any]:
     outputs = (
-        [{"name": "stdout", "output_type": "stream", "text": _lines(output)}] if output else []
+        [{"name": "stdout", "output_type": "stream", "text": _lines(printed)}] if printed else []
     )
     return {
         "cell_type": "code",

@@ -157,13 +157,13 @@ def members(public_class: type) -> dict[str, Any]:
         if not base.__module__.startswith("magicbyte")
         for name in vars(base)
     }
-    found: dict[str, Any] = {}
+    attributes: dict[str, Any] = {}
     for base in reversed(public_class.__mro__):
         for name, value in vars(base).items():
             is_member = inspect.isfunction(value) or isinstance(value, property | classmethod)
             if is_member and not name.startswith("_") and name not in of_others:
-                found[name] = value
-    return found
+                attributes[name] = value
+    return attributes
 
 
 def _signature_block(path: str, value: Any) -> Iterator[str]:
@@ -228,13 +228,13 @@ def _parameters(function: Callable[..., Any]) -> Iterator[str]:
         yield f"{prefix}{name}{kind}{default}"
 
 
-def _default_sources(arguments: ast.arguments) -> dict[str, str]:
+def _default_sources(signature: ast.arguments) -> dict[str, str]:
     """Return the defaults of parameters as the source writes them."""
-    positional = [*arguments.posonlyargs, *arguments.args]
-    pairs = [*zip(reversed(positional), reversed(arguments.defaults), strict=False)]
+    positional = [*signature.posonlyargs, *signature.args]
+    pairs = [*zip(reversed(positional), reversed(signature.defaults), strict=False)]
     pairs += [
         (name, default)
-        for name, default in zip(arguments.kwonlyargs, arguments.kw_defaults, strict=True)
+        for name, default in zip(signature.kwonlyargs, signature.kw_defaults, strict=True)
         if default is not None
     ]
     return {name.arg: ast.unparse(default) for name, default in pairs}

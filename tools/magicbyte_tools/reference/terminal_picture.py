@@ -112,17 +112,17 @@ def _svg(rows: list[str]) -> str:
 
 def _spans(row: str) -> str:
     """Return *row* with its colour sequences as spans of SVG."""
-    classes: list[str] = []
+    css_classes: list[str] = []
     spans = ""
     for number, part in enumerate(SEQUENCE.split(row)):
         if number % 2:
             codes = [code for code in part.split(";") if code]
-            classes = (
+            css_classes = (
                 []
                 if codes in ([], ["0"])
-                else classes + [CLASSES[c] for c in codes if c in CLASSES]
+                else css_classes + [CLASSES[c] for c in codes if c in CLASSES]
             )
         elif part:
-            names = " ".join(classes)
+            names = " ".join(css_classes)
             spans += f'<tspan class="{names}">{escape(part)}</tspan>' if names else escape(part)
     return spans

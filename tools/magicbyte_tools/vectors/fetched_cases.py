@@ -39,14 +39,14 @@ def fetched(
     name: str,
     why: str,
     parts: Sequence[EntryPart],
-    transactions: Sequence[tuple[int, int]] | None = (),
+    listed_transactions: Sequence[tuple[int, int]] | None = (),
     *,
     fetch_offset: int = 0,
     source: str = FETCH,
 ) -> VectorCase:
     """Return the test vector of the entries *parts*, asked for from *fetch_offset* on.
 
-    *transactions* are the producer ids and first offsets of the aborted transactions in the response.
+    *listed_transactions* are the producer ids and first offsets of the aborted transactions in the response.
     """
     rows = [row for part in parts for row in part.rows if row.offset >= fetch_offset]
     return VectorCase(
@@ -58,7 +58,7 @@ def fetched(
         source=source,
         rows=tuple(rows),
         fetch_offset=fetch_offset,
-        aborted_transactions=None if transactions is None else tuple(transactions),
+        aborted_transactions=None if listed_transactions is None else tuple(listed_transactions),
     )
 
 

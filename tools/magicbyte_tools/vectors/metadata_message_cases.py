@@ -82,7 +82,7 @@ def cases() -> Iterator[VectorCase]:
     )
 
 
-def frame(message: bytes, version: int = 0) -> bytes:
-    """Return *message*, a TopicRecord, in the frame of a record of the metadata log."""
-    fields = {"api_key": TOPIC_TYPE, "version": version, "message": message}
+def frame(record_bytes: bytes, version: int = 0) -> bytes:
+    """Return *record_bytes*, a TopicRecord, in the frame of a record of the metadata log."""
+    fields = {"api_key": TOPIC_TYPE, "version": version, "message": record_bytes}
     return bytes(twin.MetadataRecord.build(fields))

@@ -110,9 +110,9 @@ class Timeline:
         bar_width = max(map(self._bar_width, ranges))
         return [self._panel(cells, bar_width) for cells in ranges]
 
-    def _bar_width(self, cells: slice) -> int:
-        """Return the length of bars, in milliseconds, with which a panel of *cells* has enough of them, and not too many."""
-        first, last = (int(cell) << self.shift for cell in self.cells[cells][[0, -1]])
+    def _bar_width(self, cell_range: slice) -> int:
+        """Return the length of bars, in milliseconds, with which a panel of *cell_range* has enough of them, and not too many."""
+        first, last = (int(cell) << self.shift for cell in self.cells[cell_range][[0, -1]])
         return next(
             (width for width in WIDTHS if last // width - first // width < MAX_BARS), None
         ) or -(-(last - first + 1) // (MAX_BARS - 1))
@@ -129,14 +129,14 @@ class Timeline:
         for start, stop in pairwise(bounds):
             yield slice(start, stop)
 
-    def _panel(self, cells: slice, width: int) -> Panel:
-        times = self.cells[cells] << self.shift
+    def _panel(self, cell_range: slice, width: int) -> Panel:
+        times = self.cells[cell_range] << self.shift
         first = int(times[0])
         start = first // width * width
         bars = times // width - first // width
         counts = {}
         for number, kind in enumerate(self.kinds):
-            of_kind = self.counts[cells, number]
+            of_kind = self.counts[cell_range, number]
             if of_kind.any():
                 per_bar = np.zeros(int(bars[-1]) + 1, np.int64)
                 np.add.at(per_bar, bars, of_kind)

@@ -1,7 +1,7 @@
 """First part of the report: soundness of the logs, start of the brokers, losses, and the first thing to do."""
 
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 from magicbyte.findings import CODES
@@ -26,9 +26,9 @@ def answers(figures: ReportFigures) -> Markup:
     return element("dl", *items, class_="answers card", aria_label="Answers")
 
 
-def _item(question: str, gravity: str, *answer: Content) -> Iterator[Markup]:
+def _item(question: str, gravity: str, *children: Content) -> Iterator[Markup]:
     yield element("dt", question)
-    yield element("dd", *answer, class_=f"answer {gravity}")
+    yield element("dd", *children, class_=f"answer {gravity}")
 
 
 def _soundness(figures: ReportFigures) -> Iterator[Markup]:
@@ -82,7 +82,7 @@ def _losses(figures: ReportFigures) -> Iterator[Markup]:
     return _item(question, "sound", "No offset and no byte.")
 
 
-def _startup_losses(partitions: Sequence[Mapping[str, Any]]) -> Iterator[str]:
+def _startup_losses(partitions: list[dict[str, Any]]) -> Iterator[str]:
     """Yield how many offsets the brokers would lose, and where most of them are."""
     losing = sorted(partitions, key=lambda row: -row["offsets_lost"])
     losing = [row for row in losing if row["offsets_lost"]]
@@ -102,10 +102,10 @@ def _first(figures: ReportFigures) -> Iterator[Markup]:
             remedies = [CODES[code].remedy for code in row["reasons"] if code in CODES]
             texts = [f"Keep a copy of these files. {_broker_name(row)}: ", *row["findings"][:1]]
             return _item(question, "error", *texts, ". ", *with_code(" ".join(remedies[:1])))
-        names: defaultdict[str, list[str]] = defaultdict(list)
+        names_by_verdict: defaultdict[str, list[str]] = defaultdict(list)
         for row in figures.verdicts["partitions"]:
-            names[row["verdict"]].append(_name(row))
-        if advice := advice_of_verdicts(names):
+            names_by_verdict[row["verdict"]].append(_name(row))
+        if advice := advice_of_verdicts(names_by_verdict):
             return _item(question, "error", f"{advice[0].upper()}{advice[1:]}.")
     for code_figures in figures.problems.codes:
         if code_figures.severity != "note" and code_figures.code in CODES:
@@ -123,13 +123,13 @@ def _refusing_brokers(figures: ReportFigures) -> list[dict[str, Any]]:
     return [row for row in brokers if row["verdict"] in BAD_BROKER_VERDICTS]
 
 
-def _broker_name(row: Mapping[str, Any]) -> str:
+def _broker_name(row: dict[str, Any]) -> str:
     return "the broker" if row["node_id"] is None else f"broker {row['node_id']}"
 
 
-def _name(row: Mapping[str, Any]) -> str:
+def _name(row: dict[str, Any]) -> str:
     return "(no name)" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
 
 
-def _ranges(row: Mapping[str, Any]) -> str:
+def _ranges(row: dict[str, Any]) -> str:
     return ", ".join(f"{first} to {end - 1}" for first, end in row["lost_ranges"])

@@ -31,10 +31,10 @@ def translate(text: str, resolve: Resolve, enum_value: Resolve) -> str:
 
     *enum_value* maps the parts of a qualified name, such as `codecs::none`.
     """
-    return _ExpressionParser(str(text), resolve, enum_value).whole()
+    return _PatternExpressions(str(text), resolve, enum_value).whole()
 
 
-class _ExpressionParser:
+class _PatternExpressions:
     """Parser of one expression by precedence; each method returns a translated part."""
 
     def __init__(self, text: str, resolve: Resolve, enum_value: Resolve) -> None:

@@ -179,17 +179,17 @@ class _StructWriter:
         kind = one["type"]
         yield f"u64 end_of_{one['id']} = $ + {self._size(one)};"
         yield f"match ({self.scope.expression(kind['switch-on'])}) {{"
-        targets: list[FormatStructure] = []
+        structures: list[FormatStructure] = []
         for value, name in kind["cases"].items():
             case = "_" if value == "_" else self.scope.expression(value)
             target = self.library.find(name, self.structure)
             if target is None:
                 raise self.refusal(one, f"type {name!r}")
-            targets.append(target)
+            structures.append(target)
             application = self._application(target, [], "$", f"end_of_{one['id']}")
             yield f"    ({case}): {application} {one['id']}{_comment(one)};"
         yield "}"
-        yield from self._region_end(one, *targets)
+        yield from self._region_end(one, *structures)
 
     def _typed(self, one: Spec, kind: str) -> Iterator[str]:
         target, arguments = self._target(one, kind)
@@ -215,15 +215,15 @@ class _StructWriter:
 
     def _application(
         self,
-        target: FormatStructure,
+        structure: FormatStructure,
         arguments: list[str],
         start: str,
         end: str,
         until: str | None = None,
     ) -> str:
-        """Return the type *target* with its arguments; with *until*, one that ends the array around it."""
-        written = self.types.write(target)
-        name = type_name(target) if until is None else self.types.write_last(target, until)
+        """Return the type *structure* with its arguments; with *until*, one that ends the array around it."""
+        written = self.types.write(structure)
+        name = type_name(structure) if until is None else self.types.write_last(structure, until)
         outer = [self.scope.expression(path) for path in written.arguments]
         return f"{name}<{', '.join([start, end, *arguments, *outer])}>"
 
