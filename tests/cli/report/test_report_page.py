@@ -213,6 +213,7 @@ def test_transactions_are_told_by_outcome_duration_and_time(tmp_path: Path) -> N
     assert figures.partitions[0].unended == Counter(open=2, undecided=2)
     text = text_of(render(figures))
     assert "negative: the clocks disagree" in text
+    assert "Use one only if the transaction hangs: magicbyte transactions says it." in text
     assert "1 min up to 15 min" in text
     assert re.search(r"t-0 3 · open 3 to 3 2 2023-11-14 22:13:20 2 h", text)
 
@@ -366,6 +367,14 @@ def test_the_page_answers_what_an_operator_asks(tmp_path: Path) -> None:
         "What is lost?": ("sound", "No offset and no byte."),
         "What to do first?": ("sound", "Nothing needs to be done."),
     }
+    note = {"topic": "t", "partition": 0, "file": "0.log", "position": 1, "length": 1,
+            "code": "transaction-open", "severity": "note", "message": "it is open"}  # fmt: skip
+    tables = {**one_partition(100), "problems": [[note]]}
+    with_note = verified(read_figures(output(tmp_path / "note", tables)), {})
+    assert shown_answers(with_note)["What to do first?"] == (
+        "sound",
+        "Nothing needs to be done; the notes below are for your information.",
+    )
     lost = {"verdict": "truncated", "offsets_lost": 5, "lost_ranges": [[3, 8]]}
     assert shown_answers(verified(figures, lost, {"partition": 1})) == {
         "Is it sound?": ("sound", "Everything is sound."),

@@ -19,6 +19,8 @@ NOT_VERIFIED = (
     "checkpoint files and replicas."
 )
 
+NOTES_ALONE = "Nothing needs to be done; the notes below are for your information."
+
 
 def answers(figures: ReportFigures) -> Markup:
     """Return the four questions of an operator, each with its answer and a mark of its gravity."""
@@ -115,7 +117,8 @@ def _first(figures: ReportFigures) -> Iterator[Markup]:
     if figures.verdicts is None:
         advice = "Run `magicbyte verify` before a broker starts on these files."
         return _item(question, "unknown", *with_code(advice))
-    return _item(question, "sound", "Nothing needs to be done.")
+    has_notes = bool(figures.problems.severities["note"])
+    return _item(question, "sound", NOTES_ALONE if has_notes else "Nothing needs to be done.")
 
 
 def _refusing_brokers(figures: ReportFigures) -> list[dict[str, Any]]:

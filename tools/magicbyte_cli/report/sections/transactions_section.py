@@ -118,7 +118,10 @@ def _unended(figures: ReportFigures) -> Iterator[Markup]:
     commands = [command for row in open_rows if (command := abort_command(row)) is not None]
     if commands:
         yield soft(
-            "Commands that abort the open ones, if a running broker still has them; replace HOST:PORT:"
+            "Commands that abort the open ones, if a running broker still has them. Use one only if the transaction "
+            "hangs: ",
+            element("code", "magicbyte transactions"),
+            " says it. Replace HOST:PORT:",
         )
         yield element("pre", Markup("\n".join(map(escaped, commands))), class_="card", tabindex="0")
 
