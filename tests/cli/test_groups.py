@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from internal_topics.group_records import OffsetsLog
 from kafka_tables import tool_rows
+from log_builder import batch, record
+from magicbyte.internal_topics.coordinator_records import CoordinatorRecord
 from paths import shared
 
 from .conftest import TRANSACTIONS, run, run_ndjson
@@ -116,3 +119,67 @@ def test_options_that_exclude_each_other_are_refused(tmp_path: Path) -> None:
 def test_ndjson_is_one_object_per_line() -> None:
     lines = run("groups", TRANSACTIONS, "--format", "ndjson").stdout.splitlines()
     assert [json.loads(line)["offset"] for line in lines] == [7]
+
+
+@pytest.fixture
+def streams_log_dir(tmp_path: Path) -> Path:
+    """Provide a log.dir with offsets of the streams groups `app` and `other app`, and of the group `g`."""
+    log = OffsetsLog()
+    log.commit(3)
+    for group in ("app", "other app"):
+        log.add("StreamsGroupMetadata", {"groupId": group}, {"epoch": 1})
+        log.commit(7, group=group)
+    content = [
+        record(entry.value, entry.key, delta=entry.offset)
+        for entry in log.entries
+        if isinstance(entry, CoordinatorRecord)
+    ]
+    folder = tmp_path / "log-0" / "__consumer_offsets-0"
+    folder.mkdir(parents=True)
+    (folder / f"{0:020}.log").write_bytes(batch(content))
+    return folder.parent
+
+
+def test_a_streams_group_has_a_command_of_its_own(streams_log_dir: Path, tmp_path: Path) -> None:
+    file = tmp_path / "o.csv"
+    lines = run("groups", streams_log_dir, "--reset-csv", file).stderr.splitlines()
+    assert file.read_text() == "app,t,0,7\ng,t,0,3\nother app,t,0,7\n"
+    options = f"--from-file {file} --execute"
+    servers = "--bootstrap-server HOST:PORT --reset-offsets"
+    assert lines[1:] == [
+        f"  kafka-consumer-groups.sh {servers} --group g {options}",
+        "the group 'app' is a streams group: where it exists, kafka-consumer-groups.sh refuses it, and "
+        "kafka-streams-groups.sh resets it:",
+        f"  kafka-streams-groups.sh {servers} --group app {options}",
+        "the group 'other app' is a streams group: where it exists, kafka-consumer-groups.sh refuses it, and "
+        "kafka-streams-groups.sh resets it:",
+        f"  kafka-streams-groups.sh {servers} --group 'other app' {options}",
+    ]
+
+
+def test_streams_groups_alone_have_no_command_of_consumer_groups(
+    streams_log_dir: Path, tmp_path: Path
+) -> None:
+    file = tmp_path / "o.csv"
+    result = run("groups", streams_log_dir, "--group", "app", "--reset-csv", file)
+    assert file.read_text() == "t,0,7\n"
+    assert "  kafka-consumer-groups.sh" not in result.stderr
+    assert (
+        f"  kafka-streams-groups.sh --bootstrap-server HOST:PORT --reset-offsets --group app --from-file {file}"
+        in (result.stderr)
+    )
+
+
+def test_overwrite_names_the_file_as_the_option_does() -> None:
+    assert "Replace FILE if it exists." in run("groups", "--help").stdout
+
+
+def test_expanded_rows_are_blocks() -> None:
+    lines = run("groups", TRANSACTIONS, "-x").stdout.splitlines()
+    assert lines[0].startswith("-[ offsets-only-0 offset 7 ]-")
+    assert [line.split() for line in lines[1:3]] == [["group", "copy-group"], ["type", "Classic"]]
+    assert ["lag", "9"] in [line.split() for line in lines]
+    refused = run("groups", TRANSACTIONS, "--expanded", "--format", "csv")
+    assert "--expanded applies to text, not to csv" in refused.stderr
+    refused = run("groups", TRANSACTIONS, "--no-trunc", "--format", "ndjson")
+    assert "--no-trunc applies to text, not to ndjson" in refused.stderr

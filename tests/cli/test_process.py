@@ -97,6 +97,50 @@ def test_lines_are_cut_at_the_width_of_a_terminal_alone() -> None:
     assert b"\x1b" not in piped.stdout and "…".encode() not in piped.stdout
 
 
+@pytest.mark.parametrize(
+    ("command", "heading", "names"),
+    [
+        (
+            "transactions",
+            "topic open, partition 0, state Ongoing, hangs false",
+            ["producer_id", "first_offset", "first_timestamp", "records", "transactional_id"],
+        ),
+        (
+            "groups",
+            "member_id -, client_host -, client_id -",
+            ["group", "type", "topic", "partition", "offset", "log_end_offset", "lag"],
+        ),
+    ],
+)
+def test_a_terminal_of_80_columns_shows_the_columns_that_matter(
+    command: str, heading: str, names: list[str]
+) -> None:
+    call = [*COMMAND, command, str(TRANSACTIONS)]
+    status, shown = on_terminal(call, COLUMNS="80", NO_COLOR="1")
+    lines = shown.splitlines()
+    assert status == 0
+    header = lines[lines.index(heading) + 1]
+    assert header.removeprefix("\x1b[1m").removesuffix("\x1b[0m").split() == names
+    assert command == "groups" or any(
+        line
+        == "columns that do not fit this terminal: producer_epoch, last_offset; --expanded and --no-trunc show them"
+        for line in lines
+    )
+
+
+def test_sql_fits_a_terminal_and_writes_whole_lines_to_a_file(tmp_path: Path) -> None:
+    out = tmp_path / "out.txt"
+    call = [*COMMAND, "sql", "SELECT * FROM records LIMIT 2", str(TRANSACTIONS / "committed-0")]
+    shown = on_terminal(call, COLUMNS="60", NO_COLOR="1")[1].splitlines()
+    header = shown[0].removeprefix("\x1b[1m").removesuffix("\x1b[0m").split()
+    assert header == ["topic", "partition", "offset", "key", "value"]
+    assert shown[-1].startswith("columns that do not fit this terminal: position, file, ")
+    assert on_terminal([*call, "-o", str(out)], FORCE_COLOR="1")[0] == 0
+    lines = out.read_text().splitlines()
+    assert len(lines) == 3 and lines[0].split()[-2:] == ["disposition", "outcome"]
+    assert "\x1b" not in out.read_text()
+
+
 PAGER = """
 import sys
 lines = sys.stdin.buffer.readline(), sys.stdin.buffer.readline()

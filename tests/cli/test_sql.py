@@ -17,7 +17,7 @@ from io_faults import counted_reads
 from paths import SCRIPT_ENVIRONMENT
 from scan_queries import LIMIT, NUM_RECORDS, bytes_from, write_large_log
 
-from .conftest import COMMAND, TRANSACTIONS, error_line, run, run_ndjson
+from .conftest import COMMAND, TRANSACTIONS, error_line, refusal, run, run_ndjson
 
 FENCED = "FROM records SELECT \"offset\", timestamp, key, headers WHERE topic = 'fenced'"
 TYPES = """
@@ -222,3 +222,14 @@ def test_interrupt_ends_a_long_query(tmp_path: Path) -> None:
     assert process.returncode == 130
     assert stderr == b"interrupted\n"
     assert not list(tmp_path.iterdir())
+
+
+def test_expanded_rows_are_blocks(tmp_path: Path) -> None:
+    query = "SELECT topic, 1.5 AS n FROM records LIMIT 1"
+    block = ["topic  timed-out", "n      1.5"]
+    result = run(
+        "sql", query, TRANSACTIONS / "timed-out-0", "-x", "--isolation-level", "read_uncommitted"
+    )
+    assert result.stdout.splitlines()[1:] == block
+    refused = refusal("sql", query, TRANSACTIONS, "-x", "-o", tmp_path / "o.parquet")
+    assert "--expanded applies to text, not to parquet" in refused

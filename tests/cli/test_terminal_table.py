@@ -211,3 +211,19 @@ def test_a_text_that_is_cut_is_as_wide_as_it_may_be(text: str, width: int) -> No
 
 def test_a_name_that_is_cut_keeps_its_beginning_and_its_end() -> None:
     assert cut_in_middle("payments.orders.v2", 11) == "payme…rs.v2"
+
+
+def test_columns_that_matter_least_are_left_out_first() -> None:
+    batch = records(
+        (1, "a" * 20, 3, "b" * 20), (2, "c" * 20, 4, "d" * 20), names=("n", "s", "m", "t")
+    )
+    assert lines_of(batch, columns=30, left_out_first=("s", "n"))[0].split() == ["n", "m", "t"]
+    assert lines_of(batch, columns=12, left_out_first=("t", "s"))[0].split() == ["n", "m"]
+
+
+def test_rows_that_are_not_sorted_by_topic_have_no_heading_for_each_topic() -> None:
+    rows = [("orders" if number < 4 else "logs", 0, number, "k", "v") for number in range(8)]
+    assert lines_of(records(*rows))[0] == "topic orders, partition 0"
+    lines = lines_of(records(*rows), run_columns=())
+    assert lines[0] == "partition 0" and lines[1].split() == ["topic", "offset", "key", "value"]
+    assert "topic" not in "".join(lines[2:])

@@ -9,6 +9,9 @@ from statistics import median_low
 from typing import Any
 
 import magicbyte as mb
+from log_builder import batch, record
+from magicbyte_formats.messages import transaction_state
+from message_encoder import key_and_value
 
 from .conftest import PLAIN, TRANSACTIONS, run, run_ndjson
 
@@ -49,7 +52,8 @@ def test_open_transaction_is_printed_with_the_command_that_aborts_it() -> None:
     result = run("transactions", path)
     lines = result.stdout.splitlines()
     assert lines[-3:] == [
-        "commands that abort them:",
+        "commands that abort them, only for those that hang (without __transaction_state below the paths, that is "
+        "not known):",
         f"  {ABORT} --start-offset 33",
         f"  {ABORT} --start-offset 61",
     ]
@@ -134,7 +138,56 @@ def test_an_open_transaction_has_the_transactional_id_of_its_producer() -> None:
     ids = {row["producer_id"]: (row["transactional_id"], row["state"]) for row in rows}
     assert ids[1001] == ("open-1", "Ongoing")
     assert {row["hangs"] for row in rows} == {False}
+    assert {row["abort"] for row in rows} == {None}
     assert {row["transactional_id"] for row in objects("open", TRANSACTIONS / "open-0")} == {None}
+
+
+def test_of_a_transaction_that_the_coordinator_has_its_owners_are_printed() -> None:
+    ids = {
+        row["transactional_id"]: row
+        for row in mb.open(TRANSACTIONS).table("transactional_ids").to_table().to_pylist()
+    }
+    rows = objects("open", TRANSACTIONS)
+    for row in rows:
+        known = ids[row["transactional_id"]]
+        start = known["start_timestamp"].timestamp() * 1000
+        assert (row["start_timestamp"], row["timeout_ms"]) == (start, known["timeout_ms"])
+    lines = run("transactions", TRANSACTIONS, "--topic", "open").stdout.splitlines()
+    assert lines[lines.index("who ends them:") + 1 :] == [
+        f"  open-0, the transaction from offset {offset}: the producer with transactional id {name}, or the coordinator "
+        f"when the timeout has passed: 15 min from {start}, by the coordinator's clock"
+        for offset, name, start in (
+            (33, "open-1", "2026-11-21T22:24:31.648Z"),
+            (61, "open-2", "2026-11-21T22:24:32.442Z"),
+        )
+    ]
+
+
+def test_a_transaction_that_the_coordinator_is_ending_is_left_to_it(tmp_path: Path) -> None:
+    """The state of the transactional id is changed in the log, from Ongoing to PrepareAbort."""
+    log_dir = tmp_path / "log-0"
+    shutil.copytree(TRANSACTIONS / "open-0", log_dir / "open-0")
+    key_fields = {"transactionalId": "open-1"}
+    value_fields = {
+        "producerId": 1001,
+        "producerEpoch": 3,
+        "transactionTimeoutMs": 900_000,
+        "transactionStatus": 3,
+        "transactionPartitions": [{"topic": "open", "partitionIds": [0]}],
+        "transactionStartTimestampMs": -1,
+    }
+    messages = transaction_state.MESSAGES
+    key, value = key_and_value(messages, "TransactionLog", key_fields, value_fields)
+    (log_dir / "__transaction_state-0").mkdir()
+    segment = log_dir / "__transaction_state-0" / f"{0:020}.log"
+    segment.write_bytes(batch([record(value, key)]))
+    lines = run("transactions", log_dir).stdout.splitlines()
+    assert (
+        "  open-0, the transaction from offset 33: the coordinator, which has transactional id open-1 in state "
+        "PrepareAbort and writes the marker"
+    ) in lines
+    # No transactional id knows the producer of the other transaction.
+    assert lines[-2:] == ["commands that abort those that hang:", f"  {ABORT} --start-offset 61"]
 
 
 def test_an_open_transaction_that_no_transactional_id_knows_hangs(tmp_path: Path) -> None:
@@ -148,6 +201,12 @@ def test_an_open_transaction_that_no_transactional_id_knows_hangs(tmp_path: Path
         "open-0: the transaction from offset 33 hangs (KAFKA-12671): no transactional id knows producer id 1001, "
         "so that no coordinator will end it"
     ) in result.stdout.splitlines()
+    assert result.stdout.splitlines()[-3:] == [
+        "commands that abort those that hang:",
+        f"  {ABORT} --start-offset 33",
+        f"  {ABORT} --start-offset 61",
+    ]
+    assert "who ends them" not in result.stdout
     assert {row["hangs"] for row in objects("open", log_dir)} == {True}
 
 
@@ -158,3 +217,10 @@ def test_an_open_transaction_of_another_partition_hangs(tmp_path: Path) -> None:
         shutil.copytree(folder, log_dir / folder.name)
     text = run("transactions", log_dir).stdout
     assert "transactional id open-1, in state Ongoing, has no transaction in this partition" in text
+
+
+def test_expanded_rows_are_blocks() -> None:
+    lines = run("transactions", TRANSACTIONS / "open-0", "-x").stdout.splitlines()
+    assert lines[0].startswith("-[ row 1 ]-")
+    assert ["longest_ms", "124381040020"] in [line.split() for line in lines]
+    assert ["first_offset", "61"] in [line.split() for line in lines]

@@ -14,23 +14,21 @@ import pyarrow as pa
 
 from magicbyte import Dataset, InputError, Report
 from magicbyte.internal_topics.group_coordinator import OFFSETS_TOPIC
-from magicbyte.internal_topics.groups import SHARE
+from magicbyte.internal_topics.groups import SHARE, STREAMS
 from magicbyte.internal_topics.reset_plan import reset_plan
 from magicbyte.reading.group_positions import group_positions
 from magicbyte.tables.arrays import batch_of
 from magicbyte_cli.display import counted, iso_time, text_line
 from magicbyte_cli.ndjson import object_line
 from magicbyte_cli.output_files import check_writable, write_whole
-from magicbyte_cli.printed_rows import print_text
 from magicbyte_cli.selection import (
     GroupSelection,
     flag_option,
-    format_option,
     group_options,
-    overwrite_option,
     paths_argument,
 )
 from magicbyte_cli.stderr_messages import exit_status, warn, warn_of_findings
+from magicbyte_cli.text_layout import TextLayout, layout_options
 from magicbyte_cli.topic_patterns import has_topic
 from magicbyte_cli.unread_messages import warn_of_unread
 
@@ -62,7 +60,14 @@ TIMES = ("commit_timestamp",)
 NUMBERS = ("partition", "offset", "log_end_offset", "lag", "member_epoch", "generation")
 """Columns that the text format aligns at the right."""
 
-RESET_COMMAND = "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --reset-offsets"
+LEAST_IMPORTANT = (
+    *("member_id", "client_host", "client_id", "assignment_epoch", "group_epoch", "generation"),
+    *("protocol_type", "offsets_partition", "type", "log_end_offset"),
+    *("target_assignment", "group_instance_id", "member_epoch"),
+)
+"""Columns that a narrow terminal leaves out first."""
+
+RESET_OPTIONS = "--bootstrap-server HOST:PORT --reset-offsets"
 
 
 @click.command(
@@ -78,14 +83,14 @@ RESET_COMMAND = "kafka-consumer-groups.sh --bootstrap-server HOST:PORT --reset-o
 @paths_argument
 @flag_option("--members", "show_members", help="Print the members of groups with their partitions.")
 @flag_option("--state", "show_state", help="Print the state of groups.")
-@format_option("Aligned columns, one JSON object per line, or CSV.", "csv")
+@layout_options("Aligned columns, one JSON object per line, or CSV.", "csv")
 @click.option(
     "--reset-csv",
     type=click.Path(path_type=Path),
     metavar="FILE",
     help="Write the offsets to FILE for kafka-consumer-groups --reset-offsets --from-file, and print the command.",
 )
-@overwrite_option
+@flag_option("--overwrite", help="Replace FILE if it exists.")
 @group_options
 @click.pass_context
 def groups(
@@ -94,7 +99,7 @@ def groups(
     paths: tuple[str, ...],
     show_members: bool,
     show_state: bool,
-    format_name: str,
+    layout: TextLayout,
     reset_csv: Path | None,
     overwrite: bool,
     selection: GroupSelection,
@@ -106,6 +111,7 @@ def groups(
     them: members of a stopped cluster are still in it. The log end offset is known if the log of the partition
     is below the PATHs. With --to-time, each partition ends before its first record of that time or later.
     """
+    layout = layout.settled(ctx)
     if show_members and show_state:
         raise click.UsageError("--members and --state exclude each other")
     if reset_csv is not None:
@@ -119,11 +125,11 @@ def groups(
     if show_members or show_state:
         table_name = "group_members" if show_members else "groups"
         rows = _selected(_table_rows(dataset, table_name, report), dataset, selection)
-        _print(rows, MEMBER_COLUMNS if show_members else STATE_COLUMNS, format_name)
+        _print(rows, MEMBER_COLUMNS if show_members else STATE_COLUMNS, layout)
     else:
         rows = _selected(list(group_positions(dataset, report)), dataset, selection)
-        _print(rows, POSITION_COLUMNS, format_name)
-        if format_name == "text":
+        _print(rows, POSITION_COLUMNS, layout)
+        if layout.is_text:
             sys.stdout.buffer.writelines(map(text_line, _pending_lines(rows)))
         if reset_csv is not None:
             _write_reset_csv(rows, reset_csv)
@@ -161,18 +167,19 @@ def _selected(rows: list[Row], dataset: Dataset, selection: GroupSelection) -> l
     return selected
 
 
-def _print(rows: list[Row], names: Sequence[str], format_name: str) -> None:
+def _print(rows: list[Row], names: Sequence[str], layout: TextLayout) -> None:
     """Print the columns *names* of *rows*; of positions, the text format has the first ones."""
     out = sys.stdout.buffer
-    if format_name == "text":
+    if layout.is_text:
         if names is POSITION_COLUMNS:
             names = names[:NUM_TEXT_COLUMNS]
         schema = pa.schema(
             [(name, pa.int64() if name in NUMBERS else pa.string()) for name in names]
         )
         cells = [{name: _text_cell(name, row[name]) for name in names} for row in rows]
-        print_text(batch_of(cells, schema))
-    elif format_name == "ndjson":
+        # Rows are sorted by group: a heading for each change of the topic would tear groups apart.
+        layout.print_batch(batch_of(cells, schema), run_columns=(), left_out_first=LEAST_IMPORTANT)
+    elif layout.format_name == "ndjson":
         for row in rows:
             out.write(object_line({name: _json_cell(name, row.get(name)) for name in names}))
     else:
@@ -235,8 +242,22 @@ def _write_reset_csv(rows: list[Row], file: Path) -> None:
         del by_group[group]
         warn(f"the group {group!r} is left out: the file cannot have a line feed in a group id")
     write_whole(file, reset_plan(by_group))
-    options = " ".join(f"--group {quote(group)}" for group in sorted(by_group))
+    streams_groups = {row["group"] for row in rows if row["type"] == STREAMS} & set(by_group)
     warn(
         f"{file}: offsets of {counted(len(by_group), 'group')}. No member may be active. To set them:"
     )
-    warn(f"  {RESET_COMMAND} {options} --from-file {quote(str(file))} --execute")
+    consumer_groups = sorted(set(by_group) - streams_groups)
+    if consumer_groups:
+        warn(f"  {_reset_command('kafka-consumer-groups.sh', consumer_groups, file)}")
+    for group in sorted(streams_groups):
+        warn(
+            f"the group {group!r} is a streams group: where it exists, kafka-consumer-groups.sh refuses it, and "
+            "kafka-streams-groups.sh resets it:"
+        )
+        warn(f"  {_reset_command('kafka-streams-groups.sh', [group], file)}")
+
+
+def _reset_command(tool: str, names: Sequence[str], file: Path) -> str:
+    """Return the command line of Kafka's *tool* that sets the offsets of *names* in *file*."""
+    options = " ".join(f"--group {quote(group)}" for group in names)
+    return f"{tool} {RESET_OPTIONS} {options} --from-file {quote(str(file))} --execute"

@@ -1,9 +1,9 @@
 """Prints rows of a table on stdout, in the formats of `--format`, or as a template says."""
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import IO
+from typing import IO, Self
 
 import click
 import pyarrow as pa
@@ -14,7 +14,6 @@ from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.expanded_text import ExpandedWriter
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.pager import paged_stdout
-from magicbyte_cli.painter import Painter
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.selection import (
     Decorator,
@@ -24,23 +23,20 @@ from magicbyte_cli.selection import (
     options_as,
     time_option,
 )
-from magicbyte_cli.stderr_messages import warn
 from magicbyte_cli.template import RecordTemplate, TemplateWriter, parse_template
 from magicbyte_cli.terminal_table import TerminalWriter
+from magicbyte_cli.text_layout import TextLayout, finish, layout_flags, warn_of_left_out
 from magicbyte_cli.text_table import TextWriter
 
 RowWriter = NdjsonWriter | CsvWriter | TextWriter | TerminalWriter | ExpandedWriter | TemplateWriter
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrintOptions:
+class PrintOptions(TextLayout):
     """Values of the options that say how rows are printed. The fields are named as the parameters are."""
 
-    format_name: str
     bytes_as: str
     time_as: str | None
-    expanded: bool
-    no_trunc: bool
     no_pager: bool
     template: RecordTemplate | None = None
 
@@ -55,7 +51,7 @@ class PrintOptions:
         default = "iso" if self.is_text or self.format_name == "csv" else "ms"
         return self.time_as or default
 
-    def settled(self, ctx: click.Context) -> "PrintOptions":
+    def settled(self, ctx: click.Context) -> Self:
         """Return the options, in which --template and --expanded come before a default of --format.
 
         Raises UsageError for options that do not go together.
@@ -63,20 +59,14 @@ class PrintOptions:
         is_default = ctx.get_parameter_source("format_name") is not ParameterSource.COMMANDLINE
         if is_default and (self.template is not None or self.expanded):
             settled = replace(self, format_name="text")
-            settled._check()
-            return settled
-        self._check()
-        return self
-
-    def _check(self) -> None:
-        if self.template is not None and self.format_name != "text":
+        else:
+            settled = self
+        if self.template is not None and settled.format_name != "text":
             raise click.UsageError(
-                f"--template cannot be combined with --format {self.format_name}"
+                f"--template cannot be combined with --format {settled.format_name}"
             )
-        other = "--template" if self.template is not None else self.format_name
-        for is_given, option in ((self.expanded, "--expanded"), (self.no_trunc, "--no-trunc")):
-            if is_given and not self.is_text:
-                raise click.UsageError(f"{option} applies to text, not to {other}")
+        settled.check_layout("--template" if self.template is not None else settled.format_name)
+        return settled
 
     def writer(self, out: IO[bytes], schema: pa.Schema, *, num_hidden: int = 0) -> RowWriter:
         """Return a writer of rows to *out*, which goes to stdout.
@@ -96,51 +86,7 @@ class PrintOptions:
         if self.format_name == "ndjson":
             return NdjsonWriter(out, schema, bytes_as=self.bytes_as, times_as=self.times_as)
         cell_texts = CellTexts(bytes_as=self.bytes_as, times_as=self.times_as)
-        if self.expanded:
-            return ExpandedWriter(
-                out,
-                schema,
-                cell_texts=cell_texts,
-                painter=Painter.for_stdout(),
-                num_hidden=num_hidden,
-            )
-        return text_writer(
-            out, schema, cell_texts=cell_texts, num_hidden=num_hidden, is_cut=not self.no_trunc
-        )
-
-
-def text_writer(
-    out: IO[bytes],
-    schema: pa.Schema,
-    *,
-    cell_texts: CellTexts | None = None,
-    right_aligned: Sequence[bool] | None = None,
-    num_hidden: int = 0,
-    is_cut: bool = True,
-    is_folded: bool = True,
-) -> TextWriter | TerminalWriter:
-    """Return a writer of aligned columns to *out*: one that knows a terminal's width, or one that cuts nothing."""
-    cell_texts = cell_texts or CellTexts(bytes_as="text")
-    painter = Painter.for_stdout()
-    if sys.stdout.isatty():
-        return TerminalWriter(
-            out,
-            schema,
-            cell_texts=cell_texts,
-            painter=painter,
-            right_aligned=right_aligned,
-            num_hidden=num_hidden,
-            is_cut=is_cut,
-            is_folded=is_folded,
-        )
-    return TextWriter(
-        out,
-        schema,
-        cell_texts=cell_texts,
-        painter=painter,
-        right_aligned=right_aligned,
-        num_hidden=num_hidden,
-    )
+        return self.table_writer(out, schema, cell_texts=cell_texts, num_hidden=num_hidden)
 
 
 def print_rows(
@@ -159,7 +105,7 @@ def print_rows(
     with paged_stdout(is_wanted=is_text and not print_as.no_pager) as out:
         writer = print_as.writer(out, schema, num_hidden=num_hidden)
         write_rows(writer, batches, limit)
-    _warn_of_left_out(writer, "--expanded and --no-trunc show them")
+    warn_of_left_out(writer)
 
 
 def write_rows(writer: RowWriter, batches: Iterator[pa.RecordBatch], limit: int | None) -> None:
@@ -177,28 +123,6 @@ def write_rows(writer: RowWriter, batches: Iterator[pa.RecordBatch], limit: int 
             if is_last:
                 break
     finish(writer)
-
-
-def finish(writer: RowWriter) -> None:
-    """Write the buffered rows of *writer*, and the names of the columns if there were no rows."""
-    if isinstance(writer, TerminalWriter):
-        writer.finish()
-    else:
-        writer.flush()
-
-
-def print_text(batch: pa.RecordBatch) -> None:
-    """Print the rows of *batch* on stdout as aligned columns."""
-    writer = text_writer(sys.stdout.buffer, batch.schema, is_folded=False)
-    writer.write(batch)
-    finish(writer)
-    _warn_of_left_out(writer, "a wider one shows them, and a pipe into `less -S`")
-
-
-def _warn_of_left_out(writer: RowWriter, advice: str) -> None:
-    """Print which columns did not fit the terminal."""
-    if isinstance(writer, TerminalWriter) and writer.left_out:
-        warn(f"columns that do not fit this terminal: {', '.join(writer.left_out)}; {advice}")
 
 
 def _template(
@@ -229,16 +153,7 @@ def print_options(format_help: str, *decorators: Decorator) -> Decorator:
         *decorators,
         bytes_option,
         time_option,
-        flag_option(
-            "--expanded",
-            "-x",
-            help="Print each row as a block with a line for each column, as psql does with \\x. Nothing is cut.",
-        ),
-        flag_option(
-            "--no-trunc",
-            help="On a terminal, print whole cells, and all columns, however narrow the terminal is. Elsewhere "
-            "nothing is ever cut.",
-        ),
+        *layout_flags,
         flag_option(
             "--no-pager",
             help="On a terminal, print longer output at once instead of in a pager, which is the command in "

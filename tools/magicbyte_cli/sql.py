@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -20,7 +21,6 @@ from magicbyte_cli.csv_writer import CsvWriter
 from magicbyte_cli.display import printable
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
-from magicbyte_cli.printed_rows import finish, text_writer
 from magicbyte_cli.progress import ProgressBar
 from magicbyte_cli.result_text import ResultColumns, as_json, as_text
 from magicbyte_cli.selection import (
@@ -28,6 +28,7 @@ from magicbyte_cli.selection import (
     bytes_option,
     disposition_option,
     flag_option,
+    options_as,
     overwrite_option,
     paths_argument,
     selection_options,
@@ -42,6 +43,7 @@ from magicbyte_cli.stderr_messages import (
     warn_of_undelivered,
 )
 from magicbyte_cli.table_output import TextForm
+from magicbyte_cli.text_layout import TextLayout, finish, layout_flags, warn_of_left_out
 from magicbyte_cli.unread_messages import warn_of_unread
 
 FORMATS = ("text", "csv", "ndjson", "parquet")
@@ -53,6 +55,20 @@ SUFFIXES = {".txt": "text", ".csv": "csv", ".ndjson": "ndjson", ".jsonl": "ndjso
 
 PLAN_COLUMNS = ("explain_key", "explain_value")
 """Columns of the result of EXPLAIN."""
+
+LEAST_IMPORTANT = (
+    *("position", "file", "timestamp_type", "magic", "codec", "is_transactional", "sequence"),
+    *(
+        "producer_epoch",
+        "leader_epoch",
+        "producer_id",
+        "disposition",
+        "outcome",
+        "headers",
+        "timestamp",
+    ),
+)
+"""Columns of records that a narrow terminal leaves out first."""
 
 CONVERTED_ROWS = 4096
 """Rows that become Python objects together."""
@@ -73,12 +89,17 @@ WriteBatch = Callable[[pa.RecordBatch], None]
 )
 @click.argument("query")
 @paths_argument
-@click.option(
-    "--format",
-    "format_name",
-    type=click.Choice(FORMATS),
-    help="Aligned columns, CSV, one JSON object per line, or a Parquet file.  [default: from the "
-    "suffix of OUT, or text]",
+@options_as(
+    TextLayout,
+    click.option(
+        "--format",
+        "format_name",
+        type=click.Choice(FORMATS),
+        help="Aligned columns, CSV, one JSON object per line, or a Parquet file.  [default: from the "
+        "suffix of OUT, or text]",
+    ),
+    *layout_flags,
+    argument="layout",
 )
 @click.option(
     "-o",
@@ -107,7 +128,7 @@ def sql(
     *,
     query: str,
     paths: tuple[str, ...],
-    format_name: str | None,
+    layout: TextLayout,
     out: Path | None,
     overwrite: bool,
     bytes_as: str,
@@ -125,7 +146,8 @@ def sql(
 
     The query can read nothing but the logs, and has no network. Findings are reported on stderr.
     """
-    text_form = TextForm(_format_of(out, format_name), bytes_as, time_as)
+    layout = _settled(ctx, layout, out)
+    text_form = TextForm(layout.format_name, bytes_as, time_as)
     if out is not None:
         check_writable(out, replace=overwrite)
     shown = dispositions or ("delivered",)
@@ -140,11 +162,11 @@ def sql(
     )
     report = Report()
     if out is None:
-        with _writing(sys.stdout.buffer, rows.schema, text_form) as write:
+        with _writing(sys.stdout.buffer, rows.schema, text_form, layout) as write:
             _write_rows(rows, report, write)
     else:
         with whole_file(out) as file:
-            with _writing(file, rows.schema, text_form) as write:
+            with _writing(file, rows.schema, text_form, layout) as write:
                 _write_rows(rows, report, write)
             check_writable(out, replace=overwrite)  # another process may have created it meanwhile
     if report.records:
@@ -154,6 +176,15 @@ def sql(
     warn_of_aborted(report.aborted_delivered)
     warn_of_findings(report.findings, see="dump --table problems")
     ctx.exit(exit_status(report.findings, dataset.unread))
+
+
+def _settled(ctx: click.Context, layout: TextLayout, out: Path | None) -> TextLayout:
+    """Return *layout* with the format of the output; UsageError for options that do not go together."""
+    settled = replace(layout, format_name=_format_of(out, layout.format_name))
+    if out is None:
+        return settled.settled(ctx)
+    settled.check_layout(settled.format_name)
+    return settled
 
 
 def _format_of(out: Path | None, format_name: str | None) -> str:
@@ -175,7 +206,9 @@ def _format_of(out: Path | None, format_name: str | None) -> str:
 
 
 @contextmanager
-def _writing(file: BinaryIO, schema: pa.Schema, text_form: TextForm) -> Iterator[WriteBatch]:
+def _writing(
+    file: BinaryIO, schema: pa.Schema, text_form: TextForm, layout: TextLayout
+) -> Iterator[WriteBatch]:
     """Yield a function that writes rows of *schema* to *file*."""
     if text_form.format_name == "parquet":
         try:
@@ -202,12 +235,14 @@ def _writing(file: BinaryIO, schema: pa.Schema, text_form: TextForm) -> Iterator
             file, columns.schema, bytes_as=text_form.bytes_as, times_as=text_form.times_as
         )
     else:
-        row_writer = text_writer(
+        row_writer = layout.table_writer(
             file,
             columns.schema,
             cell_texts=CellTexts(bytes_as=text_form.bytes_as, times_as=text_form.times_as),
             right_aligned=columns.right_aligned,
             is_folded=False,
+            is_file=file is not sys.stdout.buffer,
+            left_out_first=LEAST_IMPORTANT,
         )
 
     def write(batch: pa.RecordBatch) -> None:
@@ -216,6 +251,7 @@ def _writing(file: BinaryIO, schema: pa.Schema, text_form: TextForm) -> Iterator
 
     yield write
     finish(row_writer)
+    warn_of_left_out(row_writer)
 
 
 def _write_plan(file: BinaryIO, batch: pa.RecordBatch) -> None:

@@ -29,7 +29,7 @@ ROWS_PER_HEADING = 4
 """Least rows, on average, for which a heading pays."""
 
 RUN_COLUMNS = ("topic", "partition")
-"""Columns by which rows are sorted: a heading is printed where one changes."""
+"""Columns by which most tables are sorted."""
 
 EMPTY = (NULL, "[]")
 """Texts of nulls and of no headers, which need no place of their own."""
@@ -40,7 +40,7 @@ NAMES_CUT_IN_MIDDLE = ("topic", "file", "log_dir", "subject", "group", "value_sc
 """Columns of names, whose ends tell them apart as well as their beginnings."""
 
 LEFT_OUT_FIRST = ("headers", "timestamp")
-"""Columns that matter less to a reader than keys and values."""
+"""Columns of records that matter less to a reader than keys and values."""
 
 SEPARATOR = 2
 """Columns of the terminal between two cells."""
@@ -76,6 +76,8 @@ class TerminalWriter:
         num_hidden: int = 0,
         is_cut: bool = True,
         is_folded: bool = True,
+        run_columns: Sequence[str] = RUN_COLUMNS,
+        left_out_first: Sequence[str] = LEFT_OUT_FIRST,
     ) -> None:
         """Begin a table.
 
@@ -83,6 +85,8 @@ class TerminalWriter:
         *num_hidden*: columns at the end that only decide on the color of a row.
         *is_cut*: whether cells are cut to fit the terminal.
         *is_folded*: whether columns with one value are in a heading.
+        *run_columns*: columns by which the rows are sorted: a heading is printed where one changes.
+        *left_out_first*: columns that matter least, which are left out first where the terminal is too narrow.
         """
         self._out = out
         self._cell_texts = cell_texts
@@ -98,6 +102,8 @@ class TerminalWriter:
         ]
         self._is_cut = is_cut
         self._is_folded = is_folded
+        self._run_columns = run_columns
+        self._left_out_first = left_out_first
         self._rows: list[Row] = []
         self._layout: RowLayout | None = None
         self._heading: Row | None = None
@@ -184,13 +190,13 @@ class TerminalWriter:
             can_fold = [
                 column
                 for column, name in enumerate(self._names)
-                if name not in (*RUN_COLUMNS, *NEVER_FOLDED)
+                if name not in (*self._run_columns, *NEVER_FOLDED)
                 and (columns[column][0] in EMPTY or (len(rows) > 1 and name != "key"))
                 and columns[column].count(columns[column][0]) == len(rows)
             ]
         else:
             can_fold = [
-                each for each in self._layout.folded if self._names[each] not in RUN_COLUMNS
+                each for each in self._layout.folded if self._names[each] not in self._run_columns
             ]
         folded = self._folded_runs(columns)
         folded += [column for column in can_fold if self._is_steady([columns[column]])]
@@ -198,7 +204,7 @@ class TerminalWriter:
 
     def _folded_runs(self, columns: Sequence[Sequence[str]]) -> list[int]:
         """Return the columns by which rows are sorted, as far as a heading pays; a partition is nothing without a topic."""
-        runs = [column for column, name in enumerate(self._names) if name in RUN_COLUMNS]
+        runs = [column for column, name in enumerate(self._names) if name in self._run_columns]
         may_fold = runs if self._layout is None else [c for c in runs if c in self._layout.folded]
         while may_fold and not self._is_steady([columns[column] for column in may_fold]):
             may_fold.pop()
@@ -227,7 +233,7 @@ class TerminalWriter:
     def _dispensable(self, visible: Sequence[int]) -> int:
         """Return the column to leave out first."""
         names = [self._names[column] for column in visible]
-        for name in LEFT_OUT_FIRST:
+        for name in self._left_out_first:
             if name in names:
                 return visible[names.index(name)]
         # The last column stays if it is the one with the contents.

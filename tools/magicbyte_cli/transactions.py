@@ -1,7 +1,7 @@
 """`magicbyte transactions`: outcomes and durations of transactions, and which are open."""
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from statistics import median_low
 from typing import IO, Any
@@ -10,20 +10,20 @@ import click
 import pyarrow as pa
 
 from magicbyte import Report
-from magicbyte.reading.transactional_ids import producers_of_ids
+from magicbyte.reading.transactional_ids import KnownProducer, producers_of_ids
 from magicbyte.tables.arrays import batch_of
 from magicbyte.tables.schemas import TRANSACTIONS
 from magicbyte_cli.abort_command import abort_command
-from magicbyte_cli.display import text_line
+from magicbyte_cli.display import duration, iso_time, text_line
 from magicbyte_cli.ndjson import object_line
-from magicbyte_cli.printed_rows import print_text
-from magicbyte_cli.selection import Selection, format_option, paths_argument, selection_options
+from magicbyte_cli.selection import Selection, paths_argument, selection_options
 from magicbyte_cli.stderr_messages import (
     exit_status,
     warn,
     warn_of_findings,
     warn_of_internal_topics,
 )
+from magicbyte_cli.text_layout import TextLayout, layout_options
 from magicbyte_cli.unread_messages import warn_of_unread
 
 Row = dict[str, Any]
@@ -51,6 +51,23 @@ OPEN_COLUMNS = pa.schema(
     ]
 )
 """Columns of open transactions; the last three are what `__transaction_state` knows of the producer."""
+
+COORDINATOR_MEMBERS = ("start_timestamp", "timeout_ms")
+"""More members of NDJSON, from `__transaction_state`."""
+
+LEAST_IMPORTANT = (
+    *("producer_epoch", "last_offset", "records", "producer_id", "state", "first_offset"),
+    *("size_bytes", "median_ms"),
+)
+"""Columns that a narrow terminal leaves out first."""
+
+ONGOING = "Ongoing"
+"""State of a transaction whose end nobody has asked for yet."""
+
+IF_THEY_HANG = (
+    "commands that abort them, only for those that hang (without __transaction_state below the paths, that is "
+    "not known):"
+)
 
 MAX_NAMES = 4
 """Partitions that one line on stderr names."""
@@ -97,20 +114,22 @@ class OutcomeFigures:
     """,
 )
 @paths_argument
-@format_option("Aligned tables, or one JSON object per line, whose `kind` is outcome or open.")
+@layout_options("Aligned tables, or one JSON object per line, whose `kind` is outcome or open.")
 @selection_options()
 @click.pass_context
 def transactions(
-    ctx: click.Context, *, paths: tuple[str, ...], format_name: str, selection: Selection
+    ctx: click.Context, *, paths: tuple[str, ...], layout: TextLayout, selection: Selection
 ) -> None:
     """Print for each partition how its transactions ended, and which are open.
 
-    A read_committed consumer waits for the first open transaction of a partition. For each open
-    transaction, the command of Kafka that aborts it is printed; a running broker must still have
-    the transaction. Its transactional id is printed if __transaction_state is below the PATHs. No command is printed for remote segments without the local log, since the
+    A read_committed consumer waits for the first open transaction of a partition. With __transaction_state
+    below the PATHs, its transactional id is printed, and who ends it: the producer or the coordinator, or, if
+    it hangs, the command of Kafka that aborts it on a running broker. Without, that command is printed, since
+    the transaction may hang. No command is printed for remote segments without the local log, since the
     transaction may have ended there. Durations run from the timestamp of the first batch, which may
     be from the producer's clock, to the marker's timestamp, which is from the broker's clock.
     """
+    layout = layout.settled(ctx)
     dataset = selection.open(paths)
     report = Report()
     by_outcome: dict[tuple[str | None, int | None, str], OutcomeFigures] = {}
@@ -130,21 +149,13 @@ def transactions(
                 open_rows.append({**row, "records": row["record_count"], "abort": abort})
     known_producers = producers_of_ids(dataset, report) if open_rows else None
     for row in open_rows:
-        known = (known_producers or {}).get(row["producer_id"])
-        row["transactional_id"] = None if known is None else known.transactional_id
-        row["state"] = None if known is None else known.state_name
-        row["hangs"] = None
-        if known_producers is not None:
-            row["hangs"] = (
-                known is None
-                or (row["topic"], row["partition"]) not in known.transaction_partitions
-            )
+        _add_owner(row, known_producers)
     outcome_rows = [sums.row(*key) for key, sums in by_outcome.items()]
     out = sys.stdout.buffer
-    if format_name == "ndjson":
+    if layout.format_name == "ndjson":
         out.writelines(_ndjson_lines(outcome_rows, open_rows))
     else:
-        _write_text(out, outcome_rows, open_rows)
+        _write_text(out, outcome_rows, open_rows, layout)
     out.flush()
     open_partitions = dict.fromkeys((row["topic"], row["partition"]) for row in open_rows)
     _warn_of_remote_only([remote_only[key] for key in open_partitions if key in remote_only])
@@ -152,6 +163,20 @@ def transactions(
     warn_of_unread(dataset.unread)
     warn_of_findings([finding for finding in report.findings if finding.code != "transaction-open"])
     ctx.exit(exit_status(report.findings, dataset.unread))
+
+
+def _add_owner(row: Row, known_producers: Mapping[int, KnownProducer] | None) -> None:
+    """Add to an open transaction what `__transaction_state` knows of it; no command if the coordinator has it."""
+    known = (known_producers or {}).get(row["producer_id"])
+    row["transactional_id"] = None if known is None else known.transactional_id
+    row["state"] = None if known is None else known.state_name
+    row["hangs"] = row["start_timestamp"] = row["timeout_ms"] = None
+    if known is not None and (row["topic"], row["partition"]) in known.transaction_partitions:
+        row["hangs"] = False
+        row["abort"] = None
+        row["start_timestamp"], row["timeout_ms"] = known.start_timestamp, known.timeout_ms
+    elif known_producers is not None:
+        row["hangs"] = True
 
 
 def _warn_of_remote_only(names: list[str]) -> None:
@@ -176,24 +201,51 @@ def _ndjson_lines(outcome_rows: list[Row], open_rows: list[Row]) -> Iterator[byt
     for row in outcome_rows:
         yield object_line({"kind": "outcome", **row})
     for row in open_rows:
-        columns = {name: row[name] for name in OPEN_COLUMNS.names}
+        columns = {name: row[name] for name in (*OPEN_COLUMNS.names, *COORDINATOR_MEMBERS)}
         yield object_line({"kind": "open", **columns, "abort": row["abort"]})
 
 
-def _write_text(out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row]) -> None:
+def _write_text(
+    out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row], layout: TextLayout
+) -> None:
     if not outcome_rows:
         out.write(text_line("no transactions"))
         return
-    print_text(batch_of(outcome_rows, OUTCOME_COLUMNS))
+    layout.print_batch(batch_of(outcome_rows, OUTCOME_COLUMNS), left_out_first=LEAST_IMPORTANT)
     if not open_rows:
         return
     out.write(text_line("") + text_line("open transactions, the oldest of each partition first:"))
-    print_text(batch_of(open_rows, OPEN_COLUMNS))
+    layout.print_batch(batch_of(open_rows, OPEN_COLUMNS), left_out_first=LEAST_IMPORTANT)
+    owned = [row for row in open_rows if row["hangs"] is False]
+    if owned:
+        out.write(text_line("") + text_line("who ends them:"))
+        out.writelines(text_line(f"  {_ending(row)}") for row in owned)
     out.writelines(text_line(_hanging(row)) for row in open_rows if row["hangs"])
-    commands = [row["abort"] for row in open_rows if row["abort"] is not None]
+    commands = [row for row in open_rows if row["abort"] is not None]
     if commands:
-        out.write(text_line("") + text_line("commands that abort them:"))
-        out.writelines(text_line(f"  {command}") for command in commands)
+        # Without __transaction_state, nothing is known of any of them.
+        title = "commands that abort those that hang:" if commands[0]["hangs"] else IF_THEY_HANG
+        out.write(text_line("") + text_line(title))
+        out.writelines(text_line(f"  {row['abort']}") for row in commands)
+
+
+def _ending(row: Row) -> str:
+    """Return who ends an open transaction that the coordinator has."""
+    transaction = (
+        f"{row['topic']}-{row['partition']}, the transaction from offset {row['first_offset']}"
+    )
+    transactional_id = row["transactional_id"]
+    if row["state"] != ONGOING:
+        return (
+            f"{transaction}: the coordinator, which has transactional id {transactional_id} in state {row['state']} "
+            "and writes the marker"
+        )
+    start = row["start_timestamp"]
+    return (
+        f"{transaction}: the producer with transactional id {transactional_id}, or the coordinator when the timeout "
+        f"has passed: {duration(row['timeout_ms'])} from {'its start' if start is None else iso_time(start)}, by the "
+        "coordinator's clock"
+    )
 
 
 def _hanging(row: Row) -> str:

@@ -20,7 +20,7 @@ TRANSACTIONS = (
         "A transaction has not ended.",
         cause="Its producer is still running, or died without ending it.",
         consequence="read_committed consumers wait at its first offset until it ends.",
-        remedy="Find out why its producer neither commits nor aborts. `magicbyte transactions` prints the command that aborts it.",
+        remedy="Find out why its producer neither commits nor aborts. `magicbyte transactions` says who ends it, and prints the command that aborts it if it hangs.",
         source=TRANSACTION_STATE,
     ),
     Code(

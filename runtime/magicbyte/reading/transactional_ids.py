@@ -34,6 +34,10 @@ class KnownProducer(NamedTuple):
     transactional_id: str
     state_name: str
     """State of the present or last transaction of the transactional id."""
+    timeout_ms: int
+    """Milliseconds after which the coordinator aborts a transaction that is ongoing."""
+    start_timestamp: int | None
+    """Start of the transaction by the coordinator's clock, in milliseconds since the Unix epoch."""
     transaction_partitions: frozenset[tuple[str, int]]
     """Topic and number of the partitions in it. A transaction that is open in another one hangs."""
 
@@ -53,7 +57,13 @@ def producers_of_ids(topic_source: TopicSource, report: Report) -> dict[int, Kno
             partitions = frozenset(
                 (each.topic, each.partition) for each in transactional_id.assigned_partitions
             )
-            producer = KnownProducer(name, transactional_id.state_name, partitions)
+            producer = KnownProducer(
+                name,
+                transactional_id.state_name,
+                transactional_id.timeout_ms,
+                transactional_id.start_timestamp,
+                partitions,
+            )
             if transactional_id.previous_producer_id is not None:
                 by_id.setdefault(transactional_id.previous_producer_id, producer)
             by_id[transactional_id.producer_id] = producer

@@ -167,7 +167,9 @@ _TRANSACTIONS = (
             "transactional_id": "Transactional id of its producer; null if `__transaction_state` does not know it, or is not below the paths.",
             "state": "State of that transactional id, in the coordinator's words; null if it is not known.",
             "hangs": "Whether no coordinator will end it (KAFKA-12671); null if `__transaction_state` is not below the paths.",
-            "abort": "Command that aborts it; null if the topic is unknown, or if only remote segments were read.",
+            "start_timestamp": "Its start by the coordinator's clock; null if it hangs, or if that is not known.",
+            "timeout_ms": "Milliseconds from its start after which the coordinator aborts it; null if it hangs, or if that is not known.",
+            "abort": "Command that aborts it; null if the coordinator has it, so that `hangs` is false, if the topic is unknown, or if only remote segments were read.",
         },
     ),
 )
