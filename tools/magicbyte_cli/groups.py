@@ -99,7 +99,7 @@ def groups(
     paths: tuple[str, ...],
     show_members: bool,
     show_state: bool,
-    layout: TextLayout,
+    text_layout: TextLayout,
     reset_csv: Path | None,
     overwrite: bool,
     selection: GroupSelection,
@@ -111,7 +111,7 @@ def groups(
     them: members of a stopped cluster are still in it. The log end offset is known if the log of the partition
     is below the PATHs. With --to-time, each partition ends before its first record of that time or later.
     """
-    layout = layout.settled(ctx)
+    text_layout = text_layout.settled(ctx)
     if show_members and show_state:
         raise click.UsageError("--members and --state exclude each other")
     if reset_csv is not None:
@@ -125,11 +125,11 @@ def groups(
     if show_members or show_state:
         table_name = "group_members" if show_members else "groups"
         rows = _selected(_table_rows(dataset, table_name, report), dataset, selection)
-        _print(rows, MEMBER_COLUMNS if show_members else STATE_COLUMNS, layout)
+        _print(rows, MEMBER_COLUMNS if show_members else STATE_COLUMNS, text_layout)
     else:
         rows = _selected(list(group_positions(dataset, report)), dataset, selection)
-        _print(rows, POSITION_COLUMNS, layout)
-        if layout.is_text:
+        _print(rows, POSITION_COLUMNS, text_layout)
+        if text_layout.is_text:
             sys.stdout.buffer.writelines(map(text_line, _pending_lines(rows)))
         if reset_csv is not None:
             _write_reset_csv(rows, reset_csv)
@@ -167,10 +167,10 @@ def _selected(rows: list[Row], dataset: Dataset, selection: GroupSelection) -> l
     return selected
 
 
-def _print(rows: list[Row], names: Sequence[str], layout: TextLayout) -> None:
+def _print(rows: list[Row], names: Sequence[str], text_layout: TextLayout) -> None:
     """Print the columns *names* of *rows*; of positions, the text format has the first ones."""
     out = sys.stdout.buffer
-    if layout.is_text:
+    if text_layout.is_text:
         if names is POSITION_COLUMNS:
             names = names[:NUM_TEXT_COLUMNS]
         schema = pa.schema(
@@ -178,8 +178,10 @@ def _print(rows: list[Row], names: Sequence[str], layout: TextLayout) -> None:
         )
         cells = [{name: _text_cell(name, row[name]) for name in names} for row in rows]
         # Rows are sorted by group: a heading for each change of the topic would tear groups apart.
-        layout.print_batch(batch_of(cells, schema), run_columns=(), left_out_first=LEAST_IMPORTANT)
-    elif layout.format_name == "ndjson":
+        text_layout.print_batch(
+            batch_of(cells, schema), run_columns=(), left_out_first=LEAST_IMPORTANT
+        )
+    elif text_layout.format_name == "ndjson":
         for row in rows:
             out.write(object_line({name: _json_cell(name, row.get(name)) for name in names}))
     else:

@@ -99,7 +99,7 @@ WriteBatch = Callable[[pa.RecordBatch], None]
         "suffix of OUT, or text]",
     ),
     *layout_flags,
-    argument="layout",
+    argument="text_layout",
 )
 @click.option(
     "-o",
@@ -128,7 +128,7 @@ def sql(
     *,
     query: str,
     paths: tuple[str, ...],
-    layout: TextLayout,
+    text_layout: TextLayout,
     out: Path | None,
     overwrite: bool,
     bytes_as: str,
@@ -146,8 +146,8 @@ def sql(
 
     The query can read nothing but the logs, and has no network. Findings are reported on stderr.
     """
-    layout = _settled(ctx, layout, out)
-    text_form = TextForm(layout.format_name, bytes_as, time_as)
+    text_layout = _settled(ctx, text_layout, out)
+    text_form = TextForm(text_layout.format_name, bytes_as, time_as)
     if out is not None:
         check_writable(out, replace=overwrite)
     shown = dispositions or ("delivered",)
@@ -162,11 +162,11 @@ def sql(
     )
     report = Report()
     if out is None:
-        with _writing(sys.stdout.buffer, rows.schema, text_form, layout) as write:
+        with _writing(sys.stdout.buffer, rows.schema, text_form, text_layout) as write:
             _write_rows(rows, report, write)
     else:
         with whole_file(out) as file:
-            with _writing(file, rows.schema, text_form, layout) as write:
+            with _writing(file, rows.schema, text_form, text_layout) as write:
                 _write_rows(rows, report, write)
             check_writable(out, replace=overwrite)  # another process may have created it meanwhile
     if report.records:
@@ -178,9 +178,9 @@ def sql(
     ctx.exit(exit_status(report.findings, dataset.unread))
 
 
-def _settled(ctx: click.Context, layout: TextLayout, out: Path | None) -> TextLayout:
-    """Return *layout* with the format of the output; UsageError for options that do not go together."""
-    settled = replace(layout, format_name=_format_of(out, layout.format_name))
+def _settled(ctx: click.Context, text_layout: TextLayout, out: Path | None) -> TextLayout:
+    """Return *text_layout* with the format of the output; UsageError for options that do not go together."""
+    settled = replace(text_layout, format_name=_format_of(out, text_layout.format_name))
     if out is None:
         return settled.settled(ctx)
     settled.check_layout(settled.format_name)
@@ -207,7 +207,7 @@ def _format_of(out: Path | None, format_name: str | None) -> str:
 
 @contextmanager
 def _writing(
-    file: BinaryIO, schema: pa.Schema, text_form: TextForm, layout: TextLayout
+    file: BinaryIO, schema: pa.Schema, text_form: TextForm, text_layout: TextLayout
 ) -> Iterator[WriteBatch]:
     """Yield a function that writes rows of *schema* to *file*."""
     if text_form.format_name == "parquet":
@@ -235,7 +235,7 @@ def _writing(
             file, columns.schema, bytes_as=text_form.bytes_as, times_as=text_form.times_as
         )
     else:
-        row_writer = layout.table_writer(
+        row_writer = text_layout.table_writer(
             file,
             columns.schema,
             cell_texts=CellTexts(bytes_as=text_form.bytes_as, times_as=text_form.times_as),

@@ -118,7 +118,7 @@ class TextLayout:
         run_columns: Sequence[str] = RUN_COLUMNS,
         left_out_first: Sequence[str] = LEFT_OUT_FIRST,
     ) -> None:
-        """Print the rows of *batch* on stdout as text. The parameters are those of `table_writer`."""
+        """Print the rows of *batch* on stdout as text. `table_writer` has the same parameters."""
         writer = self.table_writer(
             sys.stdout.buffer,
             batch.schema,
@@ -131,9 +131,9 @@ class TextLayout:
 
 
 def layout_options(format_help: str, *more_formats: str) -> Decorator:
-    """Return a decorator that adds the options of TextLayout and passes them on as `layout`."""
+    """Return a decorator that adds the options of TextLayout and passes them on as `text_layout`."""
     return options_as(
-        TextLayout, format_option(format_help, *more_formats), *layout_flags, argument="layout"
+        TextLayout, format_option(format_help, *more_formats), *layout_flags, argument="text_layout"
     )
 
 

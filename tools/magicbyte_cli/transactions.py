@@ -62,7 +62,7 @@ LEAST_IMPORTANT = (
 """Columns that a narrow terminal leaves out first."""
 
 ONGOING = "Ongoing"
-"""State of a transaction whose end nobody has asked for yet."""
+"""State of a transaction that its producer has neither committed nor aborted yet."""
 
 IF_THEY_HANG = (
     "commands that abort them, only for those that hang (without __transaction_state below the paths, that is "
@@ -118,7 +118,7 @@ class OutcomeFigures:
 @selection_options()
 @click.pass_context
 def transactions(
-    ctx: click.Context, *, paths: tuple[str, ...], layout: TextLayout, selection: Selection
+    ctx: click.Context, *, paths: tuple[str, ...], text_layout: TextLayout, selection: Selection
 ) -> None:
     """Print for each partition how its transactions ended, and which are open.
 
@@ -129,7 +129,7 @@ def transactions(
     transaction may have ended there. Durations run from the timestamp of the first batch, which may
     be from the producer's clock, to the marker's timestamp, which is from the broker's clock.
     """
-    layout = layout.settled(ctx)
+    text_layout = text_layout.settled(ctx)
     dataset = selection.open(paths)
     report = Report()
     by_outcome: dict[tuple[str | None, int | None, str], OutcomeFigures] = {}
@@ -152,10 +152,10 @@ def transactions(
         _add_owner(row, known_producers)
     outcome_rows = [sums.row(*key) for key, sums in by_outcome.items()]
     out = sys.stdout.buffer
-    if layout.format_name == "ndjson":
+    if text_layout.format_name == "ndjson":
         out.writelines(_ndjson_lines(outcome_rows, open_rows))
     else:
-        _write_text(out, outcome_rows, open_rows, layout)
+        _write_text(out, outcome_rows, open_rows, text_layout)
     out.flush()
     open_partitions = dict.fromkeys((row["topic"], row["partition"]) for row in open_rows)
     _warn_of_remote_only([remote_only[key] for key in open_partitions if key in remote_only])
@@ -206,16 +206,16 @@ def _ndjson_lines(outcome_rows: list[Row], open_rows: list[Row]) -> Iterator[byt
 
 
 def _write_text(
-    out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row], layout: TextLayout
+    out: IO[bytes], outcome_rows: list[Row], open_rows: list[Row], text_layout: TextLayout
 ) -> None:
     if not outcome_rows:
         out.write(text_line("no transactions"))
         return
-    layout.print_batch(batch_of(outcome_rows, OUTCOME_COLUMNS), left_out_first=LEAST_IMPORTANT)
+    text_layout.print_batch(batch_of(outcome_rows, OUTCOME_COLUMNS), left_out_first=LEAST_IMPORTANT)
     if not open_rows:
         return
     out.write(text_line("") + text_line("open transactions, the oldest of each partition first:"))
-    layout.print_batch(batch_of(open_rows, OPEN_COLUMNS), left_out_first=LEAST_IMPORTANT)
+    text_layout.print_batch(batch_of(open_rows, OPEN_COLUMNS), left_out_first=LEAST_IMPORTANT)
     owned = [row for row in open_rows if row["hangs"] is False]
     if owned:
         out.write(text_line("") + text_line("who ends them:"))
