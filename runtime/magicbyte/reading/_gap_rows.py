@@ -15,10 +15,14 @@ from magicbyte.reading.read_options import NO_RANGE
 from magicbyte.reading.results import Report, Tally, examine_counted
 from magicbyte.reading.split import ChunkResult, Split
 from magicbyte.reading.survey import Survey
+from magicbyte.reading.table_rows import int64_or_null
 from magicbyte.tables.arrays import Codes, to_numpy
 
 UNSOUND = ("unreadable", "damaged", "over_limit")
 """Dispositions of bytes and entries that give no record, in order of precedence."""
+
+LOWEST_OFFSET = -(1 << 63)
+"""No offset is below it."""
 
 
 def gap_rows(planner: Planner, log: PartitionLog, report: Report) -> Iterator[dict[str, Any]]:
@@ -30,7 +34,8 @@ def gap_rows(planner: Planner, log: PartitionLog, report: Report) -> Iterator[di
     report.findings.extend(survey.findings)
     first, end = wanted_offsets(planner, log)
     for gap in _GapFinder(survey).gaps(planner, report):
-        is_below = first is not None and gap["end_offset"] <= first
+        gap_end = gap["end_offset"]
+        is_below = first is not None and gap_end is not None and gap_end <= first
         if not is_below and (end is None or gap["first_offset"] < end):
             yield gap
 
@@ -81,9 +86,10 @@ class _GapFinder:
         is_cleaned = self.survey.segments[split.segment].is_cleaned
         if self.next_offset is None and len(offsets):
             self.next_offset = int(offsets[0])
-        start = (self.next_offset or 0) - 1
+        start = max((self.next_offset or 0) - 1, LOWEST_OFFSET)
         before = np.maximum.accumulate(np.concatenate([[start], offsets]))[:-1]
-        for row in np.flatnonzero(offsets > before + 1).tolist():
+        # The sum may wrap around after the highest offset.
+        for row in np.flatnonzero((offsets > before) & (offsets != before + 1)).tolist():
             entry, gap = int(owners[row]), (int(before[row]) + 1, int(offsets[row]))
             previous = int(owners[row - 1]) if row else -1
             reason = "compacted"  # from within a batch
@@ -98,7 +104,7 @@ class _GapFinder:
             judged.entry_codes, lasts, last, len(entries)
         )
         if len(offsets):
-            self.next_offset = max(start + 1, int(offsets.max()) + 1)
+            self.next_offset = max(start, int(offsets.max())) + 1
         self.was_cleaned = is_cleaned
 
     def _between(
@@ -146,8 +152,8 @@ class _GapFinder:
             "topic": self.survey.log.topic,
             "partition": self.survey.log.partition,
             "first_offset": first,
-            "end_offset": end,
-            "offset_count": end - first,
+            "end_offset": int64_or_null(end),
+            "offset_count": int64_or_null(end - first),
             "reason": reason,
             "file": file,
             "position": position,

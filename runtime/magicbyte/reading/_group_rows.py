@@ -14,6 +14,7 @@ from magicbyte.reading._applied_records import coordinator_events
 from magicbyte.reading._log_ends import LogEnds
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading.results import Report, Row
+from magicbyte.reading.table_rows import int64_or_null
 
 
 def group_coordinators(topic_source: TopicSource, report: Report) -> list[GroupCoordinatorState]:
@@ -92,10 +93,10 @@ def _offset_columns(committed: CommittedOffset | None, end: int | None) -> Row:
     lag = None
     if committed is not None:
         row |= committed._asdict()
-        lag = None if end is None else end - committed.offset
+        lag = None if end is None else int64_or_null(end - committed.offset)
     return row | {
         "metadata": row.pop("client_metadata"),
-        "log_end_offset": end,
+        "log_end_offset": int64_or_null(end),
         "lag": lag,
     }
 

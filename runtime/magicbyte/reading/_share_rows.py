@@ -14,7 +14,7 @@ from magicbyte.reading._log_ends import LogEnds
 from magicbyte.reading._topic_names import TopicNames
 from magicbyte.reading._topic_source import TopicSource
 from magicbyte.reading.results import Report, Row
-from magicbyte.reading.table_rows import null_if_absent
+from magicbyte.reading.table_rows import int64_or_null, null_if_absent
 
 
 def share_group_offset_rows(topic_source: TopicSource, report: Report) -> Iterator[Row]:
@@ -46,8 +46,8 @@ def share_rows(
             "topic": topic,
             "start_offset": null_if_absent(state.start_offset),
             "delivery_complete_count": null_if_absent(state.delivery_complete_count),
-            "log_end_offset": end,
-            "lag": state.lag(end),
+            "log_end_offset": int64_or_null(end),
+            "lag": int64_or_null(state.lag(end)),
             "state_epoch": null_if_absent(state.state_epoch),
             "leader_epoch": null_if_absent(state.leader_epoch),
             "state_batches": [

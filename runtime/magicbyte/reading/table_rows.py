@@ -7,6 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from magicbyte.engines.entry import wrap64
 from magicbyte.findings import Finding
 from magicbyte.logdir.clusters import replica_name
 from magicbyte.logdir.log_file import LogFile, PartitionLog
@@ -62,6 +63,14 @@ def _text(file_name: str | None) -> str | None:
 def null_if_absent(number: int | None) -> int | None:
     """Return *number*, or None for the sentinel -1."""
     return None if number == -1 else number
+
+
+def int64_or_null(number: int | None) -> int | None:
+    """Return *number*, or None if an int64 column cannot hold it.
+
+    The offset after 2^63-1 is 2^63: Kafka, which counts with Java's long, has no such offset either.
+    """
+    return number if number is not None and number == wrap64(number) else None
 
 
 def batch_rows(split: Split, piece: ChunkResult, *, quick: bool) -> Iterator[dict[str, Any]]:
@@ -159,10 +168,10 @@ def partition_row(
         "log_dir": log.folder.rpartition("/")[0] or None,
         "segment_count": len(segments),
         "size_bytes": sum(file.size_bytes for file in segments),
-        "log_start_offset": survey.log_start_offset,
-        "log_end_offset": survey.log_end_offset,
-        "last_stable_offset": survey.last_stable_offset,
-        "high_watermark": survey.high_watermark,
+        "log_start_offset": int64_or_null(survey.log_start_offset),
+        "log_end_offset": int64_or_null(survey.log_end_offset),
+        "last_stable_offset": int64_or_null(survey.last_stable_offset),
+        "high_watermark": int64_or_null(survey.high_watermark),
         "leader_epoch": survey.leader_epoch,
         "verdict": verdict,
     }
@@ -176,7 +185,10 @@ def replica_rows(log: PartitionLog, survey: Survey | None = None) -> Iterator[di
     names = {"topic": log.topic, "partition": log.partition}
     replicas = log.measured_replicas if survey is None else (_only_replica(survey),)
     for replica in replicas:
-        yield names | asdict(replica)
+        columns = asdict(replica)
+        for name in ("log_end_offset", "missing_offsets", "filled_offsets"):
+            columns[name] = int64_or_null(columns[name])
+        yield names | columns
 
 
 def _only_replica(survey: Survey) -> Replica:

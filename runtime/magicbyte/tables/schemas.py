@@ -180,7 +180,11 @@ PARTITIONS = define_table(
     ("segment_count", INT64, "Live segments."),
     ("size_bytes", INT64, "Bytes of the live segments."),
     ("log_start_offset", INT64, "Log start offset: consumers get no earlier one."),
-    ("log_end_offset", INT64, "Offset that the next record would get."),
+    (
+        "log_end_offset",
+        INT64,
+        "Offset that the next record would get; null after offset 2^63-1, the highest.",
+    ),
     ("last_stable_offset", INT64, "Last stable offset: a read_committed consumer stops here."),
     ("high_watermark", INT64, "High watermark; null if the files do not tell."),
     ("leader_epoch", INT32, "Highest leader epoch in a live segment."),
@@ -230,7 +234,11 @@ REPLICAS = define_table(
     ),
     ("leader_epoch", INT32, "Highest leader epoch that its last batch or its checkpoint has."),
     ("first_offset", INT64, "First offset in its segments."),
-    ("log_end_offset", INT64, "Offset after its last sound batch, by headers."),
+    (
+        "log_end_offset",
+        INT64,
+        "Offset after its last sound batch, by headers; null after offset 2^63-1, the highest.",
+    ),
     (
         "missing_offsets",
         INT64,
@@ -250,8 +258,8 @@ GAPS = define_table(
     TOPIC,
     PARTITION,
     ("first_offset", INT64, "First offset of the gap."),
-    ("end_offset", INT64, "Offset after the gap."),
-    ("offset_count", INT64, "Offsets in the gap."),
+    ("end_offset", INT64, "Offset after the gap; null after offset 2^63-1, the highest."),
+    ("offset_count", INT64, "Offsets in the gap; null if there are 2^63 or more."),
     (
         "reason",
         STRING,
@@ -259,7 +267,7 @@ GAPS = define_table(
     ),
     ("file", STRING, "File name of the segment that contains the record after the gap."),
     ("position", INT64, "Position of the entry that contains this record."),
-    never_null="first_offset end_offset offset_count reason",
+    never_null="first_offset reason",
 )
 
 TABLES = {

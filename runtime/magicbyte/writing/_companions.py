@@ -15,6 +15,7 @@ from magicbyte.errors import FormatError, InputError
 from magicbyte.findings import Finding
 from magicbyte.limits import DEFAULT_LIMITS, Limits
 from magicbyte.logdir.checkpoints import EPOCH_CHECKPOINT
+from magicbyte.logdir.file_names import MAX_OFFSET
 from magicbyte.reading.producer_states import ProducerStates
 from magicbyte.writing._producer_snapshot import producer_snapshot
 from magicbyte.writing._segment_indexes import SegmentIndexes
@@ -130,6 +131,7 @@ class CompanionBuilder:
         """
         if not len(entries):
             return
+        _check_next_offset(entries)
         self._indexes.add(entries)
         self._add_epochs(entries)
         self._aborted += self._producers.add(entries, data)
@@ -176,3 +178,20 @@ class CompanionBuilder:
         if len(rises):
             starts = entries.column("first_offset")[rises]
             self.leader_epochs += zip(epochs[rises].tolist(), starts.tolist(), strict=True)
+
+
+def _check_next_offset(entries: Entries) -> None:
+    """Raise FormatError if no offset follows one of *entries*: a broker deletes such a log on startup."""
+    is_last = entries.column("last_offset") == MAX_OFFSET
+    if is_last.any():
+        raise FormatError(
+            entries[int(np.argmax(is_last))].finding(
+                "offset-out-of-order",
+                f"the last offset of a batch is {MAX_OFFSET}, and no offset follows it: on startup a broker "
+                "would take the log end offset for negative, and delete the log; `magicbyte salvage` leaves "
+                "out the batch",
+                field="base_offset",
+                found=MAX_OFFSET,
+                expected=f"below {MAX_OFFSET}",
+            )
+        )

@@ -78,7 +78,10 @@ def cut_before(
                 is_open = True
             continue
         headers = headers_of(part)
-        count = int(np.count_nonzero(headers.column("last_offset") < first_offset))
+        # The last offset is the lower one where it wrapped around after the highest.
+        highest = np.maximum(headers.column("first_offset"), headers.column("last_offset"))
+        is_above = highest >= first_offset
+        count = int(np.argmax(is_above)) if is_above.any() else len(headers)
         changes["left-out"] += count
         if count == len(headers):
             continue

@@ -10,6 +10,7 @@ from itertools import pairwise
 import numpy as np
 
 from magicbyte.engines.entry_columns import Numbers
+from magicbyte.logdir.file_names import MAX_OFFSET
 from magicbyte.reading.entry_runs import LostBytes, Part, SegmentStart, SourceRun
 from magicbyte.tables.arrays import Mask
 
@@ -62,13 +63,14 @@ def order_mask(source_run: SourceRun, last_offset: int, next_offset: int | None)
         source_run.entries.column("first_offset"),
         source_run.entries.column("last_offset"),
     )
-    following = np.append(firsts[1:], lasts[-1] + 1 if next_offset is None else next_offset)
+    following = np.append(firsts[1:], MAX_OFFSET if next_offset is None else next_offset)
     if firsts[0] > last_offset and (lasts >= firsts).all() and (following > lasts).all():
         return np.ones(len(firsts), np.bool_)
     is_kept = np.zeros(len(firsts), np.bool_)
     rows = zip(firsts.tolist(), lasts.tolist(), following.tolist(), strict=True)
     for number, (first, last, after) in enumerate(rows):
-        is_in_order = last_offset < first <= last
+        # No offset follows the highest: a broker would delete a log that ends there.
+        is_in_order = last_offset < first <= last < MAX_OFFSET
         # The next entry contradicts this one, and fits to those before: then this one is out of place.
         is_out_of_place = last_offset < after <= last
         if is_in_order and not is_out_of_place:

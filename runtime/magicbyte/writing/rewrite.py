@@ -245,6 +245,11 @@ def _rewrite_partition(
         try:
             writer.write_parts(change.parts(partition_reader, change_counts))
             change.append_at_end(writer, change_counts)
+            if not writer.num_segments:
+                raise RefusedError(
+                    "no segment",
+                    "a segment that a broker would load; `magicbyte verify` lists the files",
+                )
             writer.finish()
         finally:
             writer.close()

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from magicbyte.errors import InputError
+from magicbyte.logdir.file_names import MAX_OFFSET
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.entry_runs import LostBytes, PartitionReader, SegmentStart, SourceRun
 from magicbyte.reading.read_options import ISOLATION_LEVELS
@@ -19,7 +20,13 @@ from magicbyte.writing._ordered_entries import DisorderedEntries, OrderedPart, o
 from magicbyte.writing._output_log_dir import RewriteJob
 from magicbyte.writing._output_parts import EntryBytes, NewSegment, OutputPart
 from magicbyte.writing.copies import CopyChange, job_options, run_job, writer_settings
-from magicbyte.writing.rewrite import ChangeCounts, Progress, RewriteReport, WrittenPartition
+from magicbyte.writing.rewrite import (
+    ChangeCounts,
+    Progress,
+    RefusedError,
+    RewriteReport,
+    WrittenPartition,
+)
 
 DECODED = ("offset",)
 """Columns that are decoded to find payloads that are damaged although their checksum is right."""
@@ -193,6 +200,11 @@ class _SalvagedParts:
         self.next_offset = end_offset
 
     def _marker(self, offset: int, marker: LostMarker) -> Iterator[OutputPart]:
+        if offset >= MAX_OFFSET:
+            raise RefusedError(
+                f"no offset is left for the marker that ends the transaction of producer {marker.producer_id}",
+                f"a free offset below {MAX_OFFSET}",
+            )
         yield from self._open_segment(offset)
         self.next_offset = offset + 1
         name = "commit-marker-added" if marker.is_commit else "abort-marker-added"
@@ -232,7 +244,7 @@ class _SalvagedParts:
         end = survey.log.acknowledged_offset or 0
         if self.change_counts.entries["out-of-order-left-out"]:
             return end  # headers state offsets that cannot be right
-        return max(end, survey.log_end_offset or 0)
+        return min(max(end, survey.log_end_offset or 0), MAX_OFFSET)
 
 
 def _entry(entry: bytes) -> EntryBytes:

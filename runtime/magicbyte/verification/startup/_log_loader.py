@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
+from magicbyte.engines.entry import wrap64
 from magicbyte.engines.factory import engine as engine_named
 from magicbyte.engines.protocol import Engine
 from magicbyte.errors import FormatError, MissingError
@@ -330,7 +331,8 @@ class _LogLoader:
         start = max(self.log.log_start_checkpoint or 0, 0)  # negative: no checkpoint
         end = start
         if self.segments:
-            end = self._next_offset(self.segments[-1])
+            # After offset 2^63-1 the log end offset is negative: Java's long wraps around.
+            end = wrap64(self._next_offset(self.segments[-1]))
             if end < start:
                 why = f"the log start offset, {start}, is above the log end offset, {end}"
                 self._delete(self.segments, why)
