@@ -7,6 +7,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from cli.conftest import run
 from extent import part
 from magicbyte.writing.salvage import salvage
 from paths import shared
@@ -161,3 +162,33 @@ def test_dataset_that_fails_at_damage_is_refused(tmp_path: Path) -> None:
     write_log(tmp_path / "in", build.batch_of(0, b"a"))
     with pytest.raises(mb.InputError, match="on_damage 'skip'"):
         salvage(mb.open(tmp_path / "in"), tmp_path / "out")
+
+
+def test_missing_offsets_are_in_the_report(tmp_path: Path) -> None:
+    write_log(
+        tmp_path / "in",
+        damaged(build.batch_of(0, b"a")),
+        build.batch_of(1, b"b"),
+        damaged(build.batch_of(2, b"c", b"d")),
+        build.batch_of(4, b"e"),
+        b"\xff" * 90,
+    )
+    (row,) = salvage(mb.open(tmp_path / "in", on_damage="skip"), None).partitions
+    assert row["missing_ranges"] == [(0, 0), (2, 3), (5, None)]
+    assert row["missing_range_count"] == 3
+    result = run("salvage", tmp_path / "in", "-o", tmp_path / "out")
+    assert "  missing offsets: 0, 2 to 3, 5 on\n" in result.stdout
+    assert f"next: magicbyte restore {tmp_path / 'out'} -o STAGING" in result.stdout
+    lines = result.stderr.splitlines()
+    assert len(lines) == len(set(lines)) > 3
+
+
+def test_text_has_ten_ranges_of_missing_offsets(tmp_path: Path) -> None:
+    batches = (build.batch_of(offset, b"a") for offset in range(25))
+    write_log(
+        tmp_path / "in",
+        *(damaged(each) if number % 2 else each for number, each in enumerate(batches)),
+    )
+    result = run("salvage", tmp_path / "in", "--dry-run")
+    assert "17, 19 and 2 more ranges\n" in result.stdout
+    assert "next:" not in result.stdout

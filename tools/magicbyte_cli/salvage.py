@@ -1,5 +1,7 @@
 """`magicbyte salvage`: writes the sound part of damaged partitions."""
 
+import shlex
+
 import click
 
 from magicbyte.writing.salvage import salvage as salvage_logs
@@ -33,5 +35,11 @@ def salvage(
     marker: without it a broker would give these records the outcome of the next transaction.
     """
     dataset = selection.open(paths, on_damage="skip")
-    _, status = writing.run(dataset, salvage_logs)
+    report, status = writing.run(dataset, salvage_logs)
+    is_written = len(report.failures) < len(report.partitions)
+    if report.output_path is not None and is_written and writing.format_name == "text":
+        click.echo(
+            f"next: magicbyte restore {shlex.quote(report.output_path)} -o STAGING prepares the output for a running "
+            "cluster"
+        )
     ctx.exit(status)

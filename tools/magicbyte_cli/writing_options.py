@@ -22,6 +22,9 @@ from magicbyte_cli.unread_messages import warn_of_unread
 MAX_NAMES = 3
 """Files that are named in a line."""
 
+MAX_RANGES = 10
+"""Ranges of missing offsets that are printed for a partition; NDJSON has more."""
+
 MAX_FAILURES = 10
 """Partitions that failed and are printed one by one."""
 
@@ -166,6 +169,8 @@ def _text_lines(report: RewriteReport) -> Iterator[bytes]:
     for row in report.partitions:
         if row["outcome"] != "failed":
             yield text_line(partition_line(row))
+        if row.get("missing_ranges"):
+            yield text_line(_missing_line(row))
     yield text_line(summary_line(report))
 
 
@@ -184,6 +189,17 @@ def partition_line(row: dict[str, Any]) -> str:
     if row["outcome"] == "written by an earlier run":
         parts.append("written by an earlier run")
     return "; ".join(parts)
+
+
+def _missing_line(row: dict[str, Any]) -> str:
+    """Return the line about offsets that the output lacks, because their bytes are damaged."""
+    texts = []
+    for first, last in row["missing_ranges"][:MAX_RANGES]:
+        end = " on" if last is None else f" to {last}"
+        texts.append(str(first) if first == last else f"{first}{end}")
+    num_more = row["missing_range_count"] - len(texts)
+    more = f" and {num_more:,} more ranges" if num_more else ""
+    return f"  missing offsets: {', '.join(texts)}{more}"
 
 
 def _companions_line(name: str, row: dict[str, Any]) -> str:

@@ -57,6 +57,8 @@ class ChangeCounts:
     """Records that the output lacks or has changed, by the change."""
     findings: list[Finding] = field(default_factory=list)
     """Findings about the source that the command has dealt with."""
+    details: dict[str, Any] = field(default_factory=dict)
+    """More columns of the partition's row in the report."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,6 +264,7 @@ def _rewrite_partition(
             output_entries=writer.num_entries,
             changed_entries=nonzero(change_counts.entries),
             changed_records=nonzero(change_counts.records),
+            **change_counts.details,
             **change.details(log),
         )
         report.findings.extend(change_counts.findings)

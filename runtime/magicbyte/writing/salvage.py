@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Collection, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -43,6 +43,10 @@ MAX_EMPTY_OFFSETS = (1 << 31) - 1
 """Most offsets of a batch. A checkpoint that states a log end even farther away is garbage."""
 
 
+MAX_MISSING_RANGES = 1_000
+"""Most ranges of missing offsets in the row of a partition."""
+
+
 class SalvageChange(CopyChange):
     """Leaves out damage, and ends transactions as the partition_reader has decided where their markers are lost."""
 
@@ -63,9 +67,13 @@ class SalvageChange(CopyChange):
                 marker_plan.add_lost_bytes()
         marker_plan.finish()
         change_counts.findings += partition_reader.survey().findings
-        yield from _SalvagedParts(marker_plan, change_counts, partition_reader).parts(
-            self._source(partition_reader)
-        )
+        salvaged_parts = _SalvagedParts(marker_plan, change_counts, partition_reader)
+        yield from salvaged_parts.parts(self._source(partition_reader))
+        # The survey and the lost bytes may have the same finding.
+        change_counts.findings = list(dict.fromkeys(change_counts.findings))
+        ranges = salvaged_parts.missing_ranges
+        change_counts.details["missing_ranges"] = ranges[:MAX_MISSING_RANGES]
+        change_counts.details["missing_range_count"] = len(ranges)
 
     def _source(self, partition_reader: PartitionReader) -> Iterator[OrderedPart]:
         return ordered_parts(partition_reader.parts(DECODED, with_outcomes=True))
@@ -104,6 +112,10 @@ class _SalvagedParts:
     """Base offset of the next segment, which has not begun yet."""
     is_open: bool = False
     """True if a segment has begun."""
+    lost_from: int | None = None
+    """First offset that the bytes lost since the last entry may have had; None where none are lost."""
+    missing_ranges: list[tuple[int, int | None]] = field(default_factory=list)
+    """First and last offset of each range that damage has taken; the last is None if nothing states it."""
 
     def parts(self, ordered: Iterable[OrderedPart]) -> Iterator[OutputPart]:
         """Yield the parts for the entries of *ordered*, and what follows them."""
@@ -114,6 +126,8 @@ class _SalvagedParts:
                 case LostBytes():
                     self.change_counts.entries["damaged-ranges-left-out"] += 1
                     self.change_counts.findings += part.findings
+                    if self.lost_from is None:
+                        self.lost_from = max(self.gap_start, self.base_offset or 0)
                 case DisorderedEntries():
                     self.change_counts.entries["out-of-order-left-out"] += len(
                         part.source_run.entries
@@ -134,6 +148,7 @@ class _SalvagedParts:
         self.base_offset = base_offset
 
     def _run(self, source_run: SourceRun) -> Iterator[OutputPart]:
+        self._end_missing_range(int(source_run.entries.column("first_offset")[0]))
         left_out = self.marker_plan.left_out(source_run)
         if not left_out.any():
             yield from self._with_markers(source_run)
@@ -148,6 +163,14 @@ class _SalvagedParts:
             self.next_offset = entry.first_offset
             yield from self._empty_batch(entry.last_offset + 1)
             self.gap_start = self.next_offset
+
+    def _end_missing_range(self, end_offset: int, *, is_end: bool = False) -> None:
+        """End the range of missing offsets before *end_offset*; *is_end*: the log has no entry there."""
+        first, self.lost_from = self.lost_from, None
+        if first is not None and first < end_offset:
+            self.missing_ranges.append((first, end_offset - 1))
+        elif first is not None and is_end:
+            self.missing_ranges.append((first, None))
 
     def _with_markers(self, source_run: SourceRun) -> Iterator[OutputPart]:
         """Yield the entries of *source_run*, and before each the markers whose offsets are below it."""
@@ -223,6 +246,7 @@ class _SalvagedParts:
 
     def _end(self) -> Iterator[OutputPart]:
         """Yield the markers after the last entry, and an empty batch that keeps the log end offset."""
+        self._end_missing_range(self._log_end_offset(), is_end=True)
         for marker in self.marker_plan.at_end:
             yield from self._marker(self.next_offset, marker)
         if self.base_offset is not None or not self.is_open:  # the last segment has no entries
