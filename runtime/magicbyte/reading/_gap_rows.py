@@ -22,7 +22,7 @@ UNSOUND = ("unreadable", "damaged", "over_limit")
 """Dispositions of bytes and entries that give no record, in order of precedence."""
 
 LOWEST_OFFSET = -(1 << 63)
-"""No offset is below it."""
+"""Smallest offset that an int64 holds."""
 
 
 def gap_rows(planner: Planner, log: PartitionLog, report: Report) -> Iterator[dict[str, Any]]:
