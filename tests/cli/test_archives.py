@@ -26,6 +26,7 @@ NAMES = ("committed-0", "aborted-0")
 
 def tar_of(mode: str = "w") -> bytes:
     out = io.BytesIO()
+    # The types of tarfile know modes as literals alone.
     with tarfile.open(fileobj=out, mode=mode) as archive:  # type: ignore[call-overload]
         for name in NAMES:
             archive.add(TRANSACTIONS / name, f"log-0/{name}")

@@ -95,7 +95,9 @@ def test_a_manual_page_has_all_options(name: str | None) -> None:
         assert not line.startswith(".") or re.match(r"\.(TH|SH|TP|PP|nf|fi|ad)\b", line), line
 
 
-@pytest.mark.skipif(shutil.which("groff") is None, reason="no groff")
+@pytest.mark.skipif(
+    shutil.which("groff") is None, reason="groff, which checks manual pages, is not on PATH"
+)
 def test_groff_takes_the_pages() -> None:
     page = run("man", "dump").stdout
     command = ["groff", "-man", "-Tutf8", "-ww", "-Kutf8"]

@@ -197,6 +197,7 @@ class _BoundedTarInfo(tarfile.TarInfo):
         )
         if is_extension and self.size > MAX_HEADER_BYTES:
             raise tarfile.ReadError(f"a header of {self.size:,} bytes")
+        # typeshed has no private methods; the class has no other hook before extended headers are read.
         return super()._proc_member(archive)  # type: ignore[misc]
 
 
