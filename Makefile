@@ -161,7 +161,7 @@ fuzz: .venv/dev kernels ## Give the engines millions of mutated entries between 
 	$(BIN)/python -m magicbyte_tools.fuzz $(OPTIONS)
 
 .PHONY: fuzz-corpus
-fuzz-corpus: .venv/dev kernels ## Write a corpus for each fuzz target, and for fuzzers of other readers, from tests/vectors to OUT or out/fuzz-corpus
+fuzz-corpus: .venv/dev kernels ## Write a corpus for each fuzz target, and for fuzzers of other readers, to OUT or out/fuzz-corpus
 	$(BIN)/python -m magicbyte_tools.fuzz.corpus $(or $(OUT),out/fuzz-corpus)
 
 .PHONY: dist

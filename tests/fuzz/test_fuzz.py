@@ -1,6 +1,7 @@
 """Tests of the fuzzer: a short run succeeds, and each deliberate fault is reported."""
 
 import re
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import replace
@@ -16,6 +17,7 @@ from magicbyte.engines.entry import read_entry
 from magicbyte_formats.wire import Codec
 from magicbyte_tools.fuzz import __main__ as fuzz
 from magicbyte_tools.fuzz import (
+    avro_values,
     corpus,
     mutate,
     numbers,
@@ -24,6 +26,7 @@ from magicbyte_tools.fuzz import (
     seed,
     seeds,
     segmented,
+    value_seeds,
     whole,
 )
 from magicbyte_tools.fuzz.entry_fuzzer import Again, EntryFuzzTask
@@ -80,7 +83,7 @@ def test_the_corpus_of_the_vectors_has_each_entry_once_and_the_targets_read_it(
 ) -> None:
     assert corpus.main([str(tmp_path)]) == 0
     assert re.search(
-        r"/entries: \d+ files\n.*/partitions: \d+ files\n.*/bytes: \d+ files\n",
+        r"/entries: \d+ files\n.*/partitions: \d+ files\n.*/bytes: \d+ files\n.*/values: [\d,]+ files\n",
         capsys.readouterr().out,
     )
     logs = sorted((tmp_path / "entries").iterdir())
@@ -91,6 +94,42 @@ def test_the_corpus_of_the_vectors_has_each_entry_once_and_the_targets_read_it(
     formats = {path.name for path in (tmp_path / "bytes").iterdir()}
     assert {"kafka_log", "kafka_varint", "kafka_producer_snapshot"} <= formats
     assert "log_dir" not in formats
+
+
+@pytest.mark.parametrize("form", value_seeds.DRAW)
+def test_the_targets_of_values_read_the_corpus(form: str, tmp_path: Path) -> None:
+    for name, content in corpus.value_files():
+        if name.startswith(f"{form}/00"):
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+    target = ["avro_values"] if form == "avro" else ["mutated_values", form]
+    command = [sys.executable, "-m", f"magicbyte_tools.fuzz.{target[0]}", *target[1:]]
+    done = subprocess.run(
+        [*command, "--values", "1000", "--corpus", str(tmp_path / form)],
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"^none +\d{2,}", done.stdout, re.MULTILINE)
+
+
+@pytest.mark.parametrize("form", value_seeds.DRAW)
+def test_seeds_of_values_are_read_from_a_corpus_as_they_were_drawn(
+    form: str, tmp_path: Path
+) -> None:
+    for number in range(20):
+        seeds = value_seeds.DRAW[form](Random(number))
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        for name, content in seeds.files():
+            (folder / name).write_bytes(content)
+        assert value_seeds.read(folder) == seeds
+
+
+def test_a_corpus_without_schemas_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="no folder in it has a file 'schema'"):
+        avro_values.main(["--corpus", str(tmp_path)])
 
 
 # Faults that the fuzzer must report

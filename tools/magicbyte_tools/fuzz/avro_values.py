@@ -1,6 +1,6 @@
-"""python -m magicbyte_tools.fuzz.avro_values [--values N] [--seed N] [--first N]: mutated Avro values.
+"""python -m magicbyte_tools.fuzz.avro_values [--values N] [--seed N] [--first N] [--corpus FOLDER]: mutated Avro values.
 
-Draws schemas, half of them with a reader's schema, and values; mutates the values; and decodes them by the kernel
+Draws schemas, half of them with a reader's schema, and values, or takes them from a corpus; mutates the values; and decodes them by the kernel
 between guard pages: a byte too far ends the process. Some are decoded in ordinary Python, too: values, faults and
 positions are the same. Prints how many values have each fault. Exit status 1 if there was a difference.
 """
@@ -10,22 +10,21 @@ import faulthandler
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from magicbyte.decoding.avro import AvroDecoder, DecodedValues
+from magicbyte.decoding.avro import AvroDecoder, DecodedValues, parse_schema
 from magicbyte.engines.columnar import avro_columns
 from magicbyte.engines.columnar.avro_program import Fault
-from magicbyte.errors import SchemaError
-from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed, zigzag
+from magicbyte_tools.fuzz.avro_cases import zigzag
 from magicbyte_tools.fuzz.memory import GuardedBuffers, draw_memory_settings, kernel_memory
+from magicbyte_tools.fuzz.value_seeds import SeedSource, ValueSeeds, draw_avro, from_corpus
 
 GROUP_VALUES = 250
 """Values of one schema, each of them mutated."""
-SEEDS_OF_A_SCHEMA = 8
 COMPARED_SHARE = 0.2
 """Share of the groups that are decoded in ordinary Python, too, which takes fifty times as long."""
 
@@ -67,8 +66,9 @@ class Differences(Exception):
 class AvroFuzzer:
     """Decodes groups of mutated values, and counts their faults."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self, seed: int, source: SeedSource = draw_avro) -> None:
         self._seed = seed
+        self._source = source
         self._guarded = GuardedBuffers()
         self._guarded.alignment = 8
         self.counts: Counter[str] = Counter()
@@ -78,13 +78,12 @@ class AvroFuzzer:
         random = Random(self._seed << 32 | group)
         self._guarded.clear()
         draw_memory_settings(avro_columns, random)
-        cases = AvroCases(random)
-        schema = cases.schema()
-        decoder = self._decoder(cases, schema)
-        seeds = [cases.value(schema) for _ in range(SEEDS_OF_A_SCHEMA)]
+        seeds = self._source(random)
+        decoder = _decoder(seeds)
         frame_bytes = random.choice((0, 5))
         contents = [
-            bytes(frame_bytes) + mutated(random.choice(seeds), random) for _ in range(GROUP_VALUES)
+            bytes(frame_bytes) + mutated(random.choice(seeds.values), random)
+            for _ in range(GROUP_VALUES)
         ]
         decoding = decoder.decode(self._guarded.binary_array(contents), frame_bytes)
         decoding.array.validate(full=True)
@@ -96,13 +95,12 @@ class AvroFuzzer:
             values = pa.array(contents, pa.binary())
             _compare(decoding, decoder._decode_in_python(values, frame_bytes))
 
-    def _decoder(self, cases: AvroCases, schema: Any) -> AvroDecoder:
-        if cases.random.random() < 0.5:
-            try:
-                return AvroDecoder(parsed(schema), parsed(cases.reader(schema)))
-            except SchemaError:
-                pass
-        return AvroDecoder(parsed(schema))
+
+def _decoder(seeds: ValueSeeds) -> AvroDecoder:
+    schema = parse_schema(seeds.schema.decode())
+    if seeds.reader_schema is None:
+        return AvroDecoder(schema)
+    return AvroDecoder(schema, parse_schema(seeds.reader_schema.decode()))
 
 
 def _compare(decoding: DecodedValues, expected_decoding: DecodedValues) -> None:
@@ -132,9 +130,11 @@ def is_same(array: pa.Array, other_array: pa.Array) -> bool:
     return bool(array.equals(other_array))
 
 
-def fuzz(num_values: int, seed: int, first: int = 0) -> Counter[str]:
+def fuzz(
+    num_values: int, seed: int, first: int = 0, source: SeedSource = draw_avro
+) -> Counter[str]:
     """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
-    fuzzer = AvroFuzzer(seed)
+    fuzzer = AvroFuzzer(seed, source)
     with kernel_memory(fuzzer._guarded, avro_columns):
         for group in range(first, first + -(-num_values // GROUP_VALUES)):
             try:
@@ -150,10 +150,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--values", type=int, default=1_000_000, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="decides every value")
     parser.add_argument("--first", type=int, default=0, help="number of the first group")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="of schemas with values")
     options = parser.parse_args(arguments)
+    source = draw_avro if options.corpus is None else from_corpus(options.corpus)
     faulthandler.enable()
     try:
-        counts = fuzz(options.values, options.seed, options.first)
+        counts = fuzz(options.values, options.seed, options.first, source)
     except Differences as difference:
         print(f"difference of {difference}: {' '.join(difference.__notes__)}")
         return 1

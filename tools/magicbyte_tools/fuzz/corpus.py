@@ -1,9 +1,10 @@
-"""python -m magicbyte_tools.fuzz.corpus FOLDER: write a corpus for each fuzz target from the vectors.
+"""python -m magicbyte_tools.fuzz.corpus FOLDER: write a corpus for each fuzz target.
 
 entries/ has each log entry, for the default target: `make fuzz OPTIONS=FOLDER/entries`. partitions/ has each log in the
 folder of a partition, and the log directories, for `--whole` and `--ranges`. bytes/FORMAT/ has the bytes of the
-cases of one format, for fuzzers of other readers. The targets for values in Avro, Protobuf and JSON draw schemas and values
-for them, and no case has such a value.
+cases of one format, for fuzzers of other readers. values/FORM/ has schemas with values in Avro, Protobuf and JSON,
+which are drawn: `python -m magicbyte_tools.fuzz.avro_values --corpus FOLDER/values/avro`, and for the other two
+`python -m magicbyte_tools.fuzz.mutated_values FORM --corpus FOLDER/values/FORM`.
 """
 
 import argparse
@@ -11,9 +12,11 @@ import hashlib
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from random import Random
 
 from magicbyte_tools.conformance.cases import Case, load_cases
 from magicbyte_tools.conformance.vectors_folder import VECTORS
+from magicbyte_tools.fuzz import value_seeds
 from magicbyte_tools.fuzz.partition import seed_of
 from magicbyte_tools.fuzz.seeds import split_entries
 from magicbyte_tools.vectors.case_levels import LOG_FORMATS
@@ -22,6 +25,8 @@ PARTITION = "vectors-0"
 LOG = f"{0:020}.log"
 
 FOLDER_FORMAT = "log_dir"
+
+SCHEMAS_OF_A_FORM = 100
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -34,6 +39,7 @@ def main(arguments: Sequence[str]) -> int:
         ("entries", entry_files(cases)),
         ("partitions", partition_files(cases)),
         ("bytes", format_files(cases)),
+        ("values", value_files()),
     ):
         count = 0
         for name, content in files:
@@ -82,6 +88,15 @@ def format_files(cases: Iterable[Case]) -> Iterator[tuple[str, bytes]]:
     for case in cases:
         if case.format != FOLDER_FORMAT:
             yield case.id, case.data_path.read_bytes()
+
+
+def value_files() -> Iterator[tuple[str, bytes]]:
+    """Yield the files of drawn schemas and of values that are sound by them, a folder for each schema."""
+    for form, draw in value_seeds.DRAW.items():
+        for number in range(SCHEMAS_OF_A_FORM):
+            seeds = draw(Random(f"{form} {number}"))
+            for name, content in seeds.files():
+                yield f"{form}/{number:03}/{name}", content
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
-"""python -m magicbyte_tools.fuzz.mutated_values FORM [--values N] [--seed N] [--first N]: mutated Protobuf or JSON values.
+"""python -m magicbyte_tools.fuzz.mutated_values FORM [--values N] [--seed N] [--first N] [--corpus FOLDER]: mutated Protobuf or JSON values.
 
-Draws schemas and values, mutates the values, and decodes them: each is a value or a fault. Messages and their columns
+Draws schemas and values, or takes them from a corpus, mutates the values, and decodes them: each is a value or a fault. Messages and their columns
 are between guard pages: a byte too far ends the process. A share of the messages is decoded by google.protobuf alone,
 too: values and faults are the same. Whether a text is JSON is what Python's parser
 says. Prints how many values have each fault, and the peak memory. Exit status 1 if there was a difference.
@@ -13,6 +13,7 @@ import resource
 import sys
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -26,31 +27,25 @@ from magicbyte.decoding.protobuf import ProtobufDecoder, ProtobufFiles
 from magicbyte.engines.columnar import protobuf_columns
 from magicbyte.engines.columnar.avro_program import Fault
 from magicbyte_tools.fuzz.avro_values import Differences, is_same, mutated
-from magicbyte_tools.fuzz.json_cases import JsonCases
 from magicbyte_tools.fuzz.memory import GuardedBuffers, draw_memory_settings, kernel_memory
-from magicbyte_tools.fuzz.protobuf_cases import ProtobufCases
+from magicbyte_tools.fuzz.value_seeds import DRAW, SeedSource, from_corpus
 
 GROUP_VALUES = 1000
 """Values of one schema, each of them mutated."""
-SEEDS_OF_A_SCHEMA = 8
 COMPARED_VALUES = 100
 """Values of a group that the judge decodes, too."""
-MAX_SEED_BYTES = 2000
 FRAME = bytes(5)
 
 
 class ProtobufGroup:
     """Mutated messages of one schema."""
 
-    def __init__(self, random: Random, guarded: GuardedBuffers) -> None:
+    def __init__(self, random: Random, guarded: GuardedBuffers, source: SeedSource) -> None:
         self._guarded = guarded
         draw_memory_settings(protobuf_columns, random)
-        cases = ProtobufCases(random)
-        case = cases.case()
-        _, seed_messages = cases.messages(case, SEEDS_OF_A_SCHEMA)
-        self.seeds = [content[:MAX_SEED_BYTES] for content in seed_messages]
-        files = ProtobufFiles(case.descriptor_set, None, "random.proto")
-        self._decoder = ProtobufDecoder(files.named(case.name))
+        self.seeds = source(random)
+        files = ProtobufFiles(self.seeds.schema, None, "random.proto")
+        self._decoder = ProtobufDecoder(files.named(self.seeds.message))
 
     def decode(self, contents: Sequence[bytes]) -> DecodedValues:
         return self._decoder.decode(self._guarded.binary_array(contents), len(FRAME))
@@ -112,17 +107,11 @@ def _sorted_text(value: Any) -> str:
 class JsonGroup:
     """Mutated JSON, as text or in the columns of a schema."""
 
-    def __init__(self, random: Random, guarded: GuardedBuffers) -> None:
-        cases = JsonCases(random)
-        json_schema = cases.schema()
-        texts = [
-            cases.text() if random.random() < 0.3 else cases.value_of(json_schema)
-            for _ in range(SEEDS_OF_A_SCHEMA)
-        ]
-        self.seeds = [text.encode("utf-8", "surrogatepass") for text in texts]
+    def __init__(self, random: Random, guarded: GuardedBuffers, source: SeedSource) -> None:
+        self.seeds = source(random)
         self._decoder: JsonTextDecoder | JsonShapeDecoder = JsonTextDecoder()
         if random.random() < 0.5:
-            self._decoder = JsonShapeDecoder(json.dumps(json_schema), "random.json")
+            self._decoder = JsonShapeDecoder(self.seeds.schema.decode(), "random.json")
 
     def decode(self, contents: Sequence[bytes]) -> DecodedValues:
         return self._decoder.decode(pa.array(contents, pa.binary()), len(FRAME))
@@ -154,7 +143,9 @@ FORMS: dict[str, type[ProtobufGroup] | type[JsonGroup]] = {
 }
 
 
-def fuzz(form: str, num_values: int, seed: int, first: int = 0) -> Counter[str]:
+def fuzz(
+    form: str, num_values: int, seed: int, first: int = 0, source: SeedSource | None = None
+) -> Counter[str]:
     """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
     fault_counts: Counter[str] = Counter()
     guarded = GuardedBuffers()
@@ -162,7 +153,10 @@ def fuzz(form: str, num_values: int, seed: int, first: int = 0) -> Counter[str]:
     with kernel_memory(guarded, protobuf_columns):
         for number in range(first, first + -(-num_values // GROUP_VALUES)):
             try:
-                _run(form, Random(seed << 32 | number), guarded, fault_counts)
+                guarded.clear()
+                random = Random(seed << 32 | number)
+                group = FORMS[form](random, guarded, source or DRAW[form])
+                _run(group, random, fault_counts)
             except Exception as error:
                 error.add_note(
                     f"seed {seed}, group {number}: {form} --seed {seed} --first {number}"
@@ -171,10 +165,9 @@ def fuzz(form: str, num_values: int, seed: int, first: int = 0) -> Counter[str]:
     return fault_counts
 
 
-def _run(form: str, random: Random, guarded: GuardedBuffers, fault_counts: Counter[str]) -> None:
-    guarded.clear()
-    group = FORMS[form](random, guarded)
-    contents = [FRAME + mutated(random.choice(group.seeds), random) for _ in range(GROUP_VALUES)]
+def _run(group: ProtobufGroup | JsonGroup, random: Random, fault_counts: Counter[str]) -> None:
+    seeds = group.seeds.values
+    contents = [FRAME + mutated(random.choice(seeds), random) for _ in range(GROUP_VALUES)]
     decoding = group.decode(contents)
     decoding.array.validate(full=True)
     for code, count in zip(*np.unique(decoding.error_codes, return_counts=True), strict=True):
@@ -196,10 +189,12 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--values", type=int, default=1_000_000, help="how many")
     parser.add_argument("--seed", type=int, default=1, help="decides every value")
     parser.add_argument("--first", type=int, default=0, help="number of the first group")
+    parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="of schemas with values")
     options = parser.parse_args(arguments)
+    source = None if options.corpus is None else from_corpus(options.corpus)
     faulthandler.enable()
     try:
-        fault_counts = fuzz(options.form, options.values, options.seed, options.first)
+        fault_counts = fuzz(options.form, options.values, options.seed, options.first, source)
     except Differences as difference:
         print(f"difference of {difference}: {' '.join(difference.__notes__)}")
         return 1
