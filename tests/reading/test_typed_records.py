@@ -98,6 +98,27 @@ def test_values_of_a_version_are_as_that_version_has_them(schema_id: int):
         assert is_same(row["value"], judge[row["partition"], row["offset"]]["value"]["avro"])
 
 
+@pytest.mark.parametrize("value_form", ["auto", "registry"])
+def test_a_reader_schema_that_describes_no_record_is_named(value_form: str, tmp_path: Path):
+    path = tmp_path / "other.avsc"
+    path.write_text('{"type": "record", "name": "Other", "fields": []}')
+    rows = mb.open(LOG_DIR).typed_records("orders", value=value_form, reader_schema=str(path))
+    assert rows.to_table()["value"][0].as_py()["amount"] is not None
+    messages = [
+        finding.message for finding in rows.report.findings if finding.code == "values-decoded"
+    ]
+    (of_values,) = (message for message in messages if message.startswith("values"))
+    assert of_values.endswith(
+        f"; the reader schema {path} describes none of their records, so the columns are those of the newest schema"
+    )
+
+
+def test_a_reader_schema_that_describes_the_records_is_not_named():
+    rows = mb.open(LOG_DIR).typed_records("orders", columns=["value"], reader_schema=3)
+    rows.to_table()
+    assert "describes none" not in str(rows.report.findings)
+
+
 def test_types_of_columns_are_arrows_and_not_text():
     value = mb.open(LOG_DIR).typed_records("orders").schema.field("value").type
     types = {field.name: field.type for field in value}

@@ -77,6 +77,17 @@ class RecordReaders:
         return bool((decode_rows(decoder, values, rows, starts).error_codes == 0).any())
 
     @property
+    def lacks_reader_schema(self) -> bool:
+        """True if a schema was asked for by its id or a file, there are records, and it describes none of them."""
+        if self.reader_schema in (LATEST, UNION) or not self._writers:
+            return False
+        chosen = self._reader_of_option()
+        return not any(
+            self._describes(chosen, next(iter(writers.values()))[1], name)
+            for name, writers in self._writers.items()
+        )
+
+    @property
     def is_settled(self) -> bool:
         """True if no other record can belong to the topic: all are of its own subject, which describes a single type."""
         writers = [reader for by_key in self._writers.values() for reader in by_key.values()]

@@ -148,7 +148,7 @@ class SidePlanner:
             return SideChoice(
                 choice.side_decoder,
                 recognition.form,
-                recognition.sentence,
+                choice.evidence.replace(NAMED, recognition.sentence),
                 is_certain=recognition.num_values > 0,
             )
         return self._of_form(form, lookup)
@@ -156,7 +156,7 @@ class SidePlanner:
     def _of_form(self, form: DecodeForm, lookup: SchemaLookup) -> SideChoice:
         name = str(form)
         if form.name == "registry":
-            return SideChoice(self._framed(lookup), name, NAMED)
+            return self._of_frames(lookup, name)
         frame_kind = FrameKind.NONE
         decoder: ValueDecoder | None
         if form.inner is not None:
@@ -217,7 +217,7 @@ class SidePlanner:
                 best, most = frame_kind, num_decoded
         return best
 
-    def _framed(self, lookup: SchemaLookup) -> FramedSide:
+    def _of_frames(self, lookup: SchemaLookup, name: str) -> SideChoice:
         readers = RecordReaders(
             self.topic, self.side, self.schema_texts, lookup, self.decoders, self.reader_schema
         )
@@ -226,7 +226,14 @@ class SidePlanner:
         if self.record_types is RecordTypes.ALL and not readers.is_settled:
             for values, headers in self.all_batches():
                 readers.add(values, headers)
-        return FramedSide(readers.decoder(may_grow=is_growing), readers if is_growing else None)
+        framed = FramedSide(readers.decoder(may_grow=is_growing), readers if is_growing else None)
+        if readers.lacks_reader_schema:
+            reason = (
+                f"{NAMED}; the reader schema {self.reader_schema} describes none of their records, "
+                "so the columns are those of the newest schema"
+            )
+            return SideChoice(framed, name, reason)
+        return SideChoice(framed, name, NAMED)
 
 
 def _composed_decoder(form: DecodeForm) -> ValueDecoder:
