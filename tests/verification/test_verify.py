@@ -303,6 +303,17 @@ def test_copy_without_any_log_file_is_one_finding(tmp_path: Path) -> None:
     assert "3 partitions" in findings[0].message
 
 
+def test_consumers_wait_at_missing_offsets_that_no_record_follows(folder: Path) -> None:
+    for name in ("log", "index", "timeindex", "txnindex", "snapshot"):
+        (folder / f"{LAST}.{name}").unlink(missing_ok=True)
+    (folder / f"{60:020}.log").touch()
+    (row,) = mb.verify(folder, clean_shutdown=True).partitions
+    assert row["verdict"] == "unchanged-damaged"
+    assert row["recovery"][-1] == (
+        "no record follows the missing offsets: consumers would wait at offset 6 until one is appended"
+    )
+
+
 def test_brokers_are_not_predicted_where_that_is_not_asked_for() -> None:
     whole = mb.verify(DATA / "4.3" / "plain" / "log-0", topics=["segments"])
     assert whole.brokers and any(row["verdict"] == "missing" for row in whole.partitions)

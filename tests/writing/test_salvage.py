@@ -95,6 +95,26 @@ def test_offsets_of_damage_stay_free(tmp_path: Path) -> None:
     assert [offset for offset, _ in salvaged_outcomes(tmp_path / "in", tmp_path / "out")] == [0, 2]
 
 
+def test_salvaged_partition_is_incomplete_and_not_damaged(tmp_path: Path) -> None:
+    write_log(
+        tmp_path / "in",
+        build.batch_of(0, b"a"),
+        damaged(build.batch_of(1, b"b")),
+        build.batch_of(2, b"c"),
+    )
+    salvage(mb.open(tmp_path / "in", on_damage="skip"), tmp_path / "out")
+    result = run("verify", tmp_path / "out")
+    assert result.exit_code == 1  # a record is missing
+    lines = result.stdout.splitlines()
+    assert lines[0] == (
+        "t-0 [unchanged-incomplete]: on startup the broker would serve this partition as it is: nothing in it is "
+        "damaged, but offsets are missing"
+    )
+    assert lines[1].startswith("  error offset-gap: ")
+    assert "consumers would" not in result.stdout
+    assert lines[-1].startswith("first: look for the missing offsets of t-0 in other replicas")
+
+
 def test_log_end_offset_is_kept_where_the_last_batch_is_lost(tmp_path: Path) -> None:
     write_log(tmp_path / "in", build.batch_of(0, b"a"), damaged(build.batch_of(1, b"b", b"c")))
     log_dir = build.Folder(tmp_path / "in").log_dir()

@@ -25,9 +25,9 @@ OFFSETS = (
         "offset-gap",
         "error",
         "Offsets are missing, and compaction does not explain it.",
-        cause="A segment was left out of the copy, or records are lost.",
-        consequence="The records of these offsets are missing. A consumer skips them without an error.",
-        remedy="Check whether a segment was left out of the copy, then compare with another replica.",
+        cause="A segment was left out of the copy, or records are lost. `magicbyte salvage` leaves such gaps where damage was.",
+        consequence="The records of these offsets are missing. Kafka allows gaps: a broker serves the log, and a consumer skips them without an error.",
+        remedy="Check whether a segment was left out of the copy, then compare with another replica. If a command of magicbyte wrote these files, its report and `magicbyte-manifest.json` list the offsets that it left out, and nothing else needs to be done.",
         source=OUR_RULE,
     ),
     Code(

@@ -1,5 +1,6 @@
 """The columns of a partition's row that say what a broker would do with it on startup."""
 
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -13,7 +14,7 @@ from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.damaged_offsets import DamagedRange
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.startup import StartupPrediction
-from magicbyte.verification.verdicts import Verdict
+from magicbyte.verification.verdicts import MISSING_OFFSETS_CODES, Verdict
 
 
 def prediction_of(
@@ -45,10 +46,10 @@ def predicted_columns(
     All *findings* are about the partition. With *quick*, only headers were read.
     """
     log = survey.log
-    is_sound = not any(finding.severity == "error" for finding in findings)
+    error_codes = {finding.code for finding in findings if finding.severity == "error"}
     if prediction is None:
         # A startup does not read remote storage, and segments alone are no log.
-        is_intact = (log.is_named_files and not findings) or (log.is_remote and is_sound)
+        is_intact = (log.is_named_files and not findings) or (log.is_remote and not error_codes)
         return _columns("intact" if is_intact and not quick else "unknown")
     # A broker opens no file with the name of another segment than its offset has, such as 0.log.
     sizes_before = {
@@ -58,15 +59,26 @@ def predicted_columns(
     }
     end, open_transactions = survey.log_end_offset, _open_since(survey)
     lost = prediction.lost_ranges(survey.log_start_offset, _log_end_before(survey))
-    unnoticed = list(prediction.unnoticed_damage(end, open_transactions))
+    unnoticed = [
+        *prediction.unnoticed_damage(end, open_transactions),
+        *_waiting_consumers(survey, findings),
+    ]
+    end_after = prediction.log_end_offset
+    is_end_hidden = end is not None and end_after is not None and end_after < end
     verdict = prediction.verdict(
-        sizes_before, loses_offsets=bool(lost), is_damaged=not is_sound or bool(unnoticed)
+        sizes_before,
+        loses_offsets=bool(lost),
+        is_damaged=bool(
+            error_codes.difference(MISSING_OFFSETS_CODES) or unnoticed or is_end_hidden
+        ),
+        is_incomplete=bool(error_codes),
     )
     columns = _columns(verdict)
     columns["recovery"] = prediction.sentences(
         log_end_offset=end, open_transactions=open_transactions
     )
     if prediction.refusal is None:
+        columns["recovery"] += _waiting_consumers(survey, findings)
         columns["log_end_offset_after_recovery"] = prediction.log_end_offset
         columns["offsets_lost"] = sum(end - first for first, end in lost)
         columns["lost_ranges"] = lost
@@ -88,6 +100,18 @@ def _log_end_before(survey: Survey) -> int | None:
     """Return the log end offset before a startup, or the acknowledged offset if it is higher."""
     offsets = survey.log_end_offset, survey.log.acknowledged_offset
     return max((offset for offset in offsets if offset is not None), default=None)
+
+
+def _waiting_consumers(survey: Survey, findings: Sequence[Finding]) -> list[str]:
+    """Return a sentence where no entry follows a gap, as before an empty last segment.
+
+    A broker's fetch in the gap finds no entry in any later segment, and returns nothing (LocalLog.read).
+    """
+    return [
+        f"no record follows the missing offsets: consumers would wait at offset {finding.expected} until one is appended"
+        for finding in findings
+        if finding.code == "offset-gap" and finding.base_offset == survey.log_end_offset
+    ]
 
 
 def _open_since(survey: Survey) -> dict[int, int]:
@@ -133,15 +157,18 @@ def mark_partitions_with_errors(
     """Replace `intact` by *verdict* for each partition that an error among *findings* is about.
 
     Some errors are found after the partition was judged, such as replicas that differ. An error about
-    one replica says nothing about the others.
+    one replica says nothing about the others. Errors that only say that offsets are missing make it
+    `unchanged-incomplete`, which *verdict* `unchanged-damaged` replaces where there are others.
     """
-    with_errors = {
-        (finding.topic, finding.partition, finding.replica)
-        for finding in findings
-        if finding.severity == "error" and finding.topic is not None
-    }
+    codes_by_partition: defaultdict[tuple[Any, ...], set[str]] = defaultdict(set)
+    for finding in findings:
+        if finding.severity == "error" and finding.topic is not None:
+            codes_by_partition[finding.topic, finding.partition, finding.replica].add(finding.code)
     for row in partition_rows:
         name = row["topic"], row["partition"]
-        is_named = not with_errors.isdisjoint([(*name, None), (*name, row["log_dir"])])
-        if row["verdict"] == "intact" and is_named:
-            row["verdict"] = verdict
+        codes = codes_by_partition[*name, None] | codes_by_partition[*name, row["log_dir"]]
+        is_damaged = not codes.issubset(MISSING_OFFSETS_CODES)
+        if row["verdict"] == "intact" and codes:
+            row["verdict"] = verdict if is_damaged else "unchanged-incomplete"
+        elif row["verdict"] == "unchanged-incomplete" and is_damaged:
+            row["verdict"] = "unchanged-damaged"

@@ -380,7 +380,7 @@ def test_the_page_answers_what_an_operator_asks(tmp_path: Path) -> None:
         "Is it sound?": ("sound", "Everything is sound."),
         "Will the brokers start?": (
             "error",
-            "Yes, but 1 partition of 2 would be truncated, damaged or not served.",
+            "Yes, but 1 partition of 2 would be truncated, damaged, incomplete or not served.",
         ),
         "What is lost?": ("error", "5 offsets in 1 partition on startup (t-0 offsets 3 to 7)."),
         "What to do first?": (

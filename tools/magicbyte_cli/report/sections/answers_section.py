@@ -64,7 +64,7 @@ def _startup(figures: ReportFigures) -> Iterator[Markup]:
         return _item(question, "error", f"No: {who} would refuse to start.")
     if bad:
         counts = f"{display.counted(len(bad), 'partition')} of {len(partitions):,}"
-        answer = f"Yes, but {counts} would be truncated, damaged or not served."
+        answer = f"Yes, but {counts} would be truncated, damaged, incomplete or not served."
         return _item(question, "error", answer)
     return _item(question, "sound", "Yes, and they would serve all partitions as they are.")
 
@@ -75,6 +75,10 @@ def _losses(figures: ReportFigures) -> Iterator[Markup]:
     losses: list[str] = []
     if figures.verdicts is not None:
         losses += _startup_losses(figures.verdicts["partitions"])
+    for code_figures in figures.problems.codes:
+        if code_figures.code == "offset-gap":
+            partitions = display.counted(code_figures.num_partitions, "partition")
+            losses.append(f"offsets are missing in {partitions}, before any startup")
     if lost_bytes:
         losses.append(f"{display.counted(lost_bytes, 'byte')} of records cannot be read")
     if losses:
