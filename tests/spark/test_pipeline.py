@@ -235,7 +235,7 @@ def refusals(tmp_path: Path) -> dict[str, tuple[Sequence[str | Path], str]]:
         ),
         "the log.dir of the input": ([inside, tmp_path / "above"], "the output is an input"),
         "above the input": ([inside, tmp_path, "--overwrite"], "contains the input"),
-        "no log": ([tmp_path / "theirs", tmp_path / "out"], "none of them a log"),
+        "no log": ([tmp_path / "theirs", tmp_path / "out"], "with no log in it"),
         "no path": ([tmp_path / "nowhere", tmp_path / "out"], "No such file or directory"),
         "no topic": ([inside, tmp_path / "out", "--topic", "x"], "no topic 'x'"),
         "no setting": ([inside, tmp_path / "out", "--conf", "x"], "expected NAME=VALUE"),

@@ -33,10 +33,7 @@ from magicbyte.logdir.remote_names import MANIFEST
 from magicbyte.logdir.unread_path import UnreadPath
 from magicbyte.storage import NO_OPTIONS, Storage, absolute_path
 
-EXPECTED = (
-    "a Kafka log: a segment (<20 digits>.log), a partition's folder (<topic>-<number>), "
-    "a log.dir, remote storage of LocalTieredStorage or Aiven's plugin, or a folder that holds some"
-)
+EXPECTED = "a log.dir, a partition folder, a segment (<20 digits>.log), or a folder that contains one of these"
 
 
 class Discovery(NamedTuple):
@@ -195,7 +192,7 @@ def _check_segment(path: str, given: str, storage: Storage) -> None:
             return
         foreign_type = identify_file(file)
         if foreign_type is not None:
-            raise InputError(f"{foreign_type.sentence}; no Kafka log", EXPECTED, path=given)
+            raise InputError(foreign_type.sentence, EXPECTED, path=given)
         if has_sound_entry(file):
             return
         head = file.read_at(0, min(8, file.size_bytes)).hex(" ")
@@ -215,9 +212,14 @@ def _folder_contents(path: str, storage: Storage) -> str:
 
     sentence = identify_below(path, storage)
     if sentence is not None:
-        return f"{sentence}; no Kafka log"
-    folders = sum(item.is_folder for item in items)
-    return f"a folder of {len(items) - folders} files and {folders} folders, none of them a log"
+        return sentence
+    num_folders = sum(item.is_folder for item in items)
+    files = _counted(len(items) - num_folders, "file")
+    return f"a folder of {files} and {_counted(num_folders, 'folder')}, with no log in it"
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def described(log: PartitionLog, *, storage: Storage) -> PartitionLog:
