@@ -29,7 +29,11 @@ from html_tags import EVIL, Tags
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import DISPOSITIONS
 from magicbyte_cli.report.figures import ReportFigures, read_figures, scan
-from magicbyte_cli.report.figures.partition_figures import BYTE_DISPOSITIONS
+from magicbyte_cli.report.figures.partition_figures import (
+    BYTE_DISPOSITIONS,
+    PartitionFigures,
+    summed,
+)
 from magicbyte_cli.report.figures.timeline import Panel
 from magicbyte_cli.report.markup import element
 from magicbyte_cli.report.page_origin import PageOrigin
@@ -418,6 +422,23 @@ def test_worst_partitions_come_first_and_the_others_by_name(tmp_path: Path) -> N
     page = render(read_figures(output(tmp_path, tables)))
     names = re.findall(r'<th scope="row"><b>(\w-0)</b>', page)
     assert names == ["b-0", "a-0", "c-0"]
+
+
+def test_growth_is_the_size_over_the_time_of_the_records(mixed: Path) -> None:
+    figures = PartitionFigures("t", 0, {}, size_bytes=6000)
+    for times, growth in (
+        ((0, 43_200_000), 12_000),
+        ((0, 3_600_000), 144_000),
+        ((0, 3_599_999), None),  # under an hour
+        ((5, 5), None),
+        ((None, None), None),
+    ):
+        assert replace(figures, times=times).bytes_per_day == growth
+    total = summed([replace(figures, times=(day * 86_400_000, None)) for day in range(2)])
+    assert total.bytes_per_day is None
+    total = summed([replace(figures, times=(0, (day + 1) * 86_400_000)) for day in range(2)])
+    assert total.bytes_per_day == 6000
+    assert re.search(r"<th [^>]*>Bytes per day</th>", render(read_figures(mixed)))
 
 
 def test_heading_has_time_host_cluster_and_broker(transactions: Path) -> None:

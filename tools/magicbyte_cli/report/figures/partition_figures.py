@@ -32,6 +32,10 @@ BYTE_DISPOSITIONS = (
 )
 """Dispositions of the bytes of live segments, in the order of the report."""
 
+DAY_MS = 86_400_000
+MIN_GROWTH_MS = DAY_MS // 24
+"""Least time from the first record to the last, in milliseconds, from which growth is computed."""
+
 
 @dataclass(slots=True)
 class PartitionFigures:
@@ -67,6 +71,14 @@ class PartitionFigures:
     def missing_bytes(self) -> int:
         """Bytes without a disposition; anything but 0 is an error in the tables."""
         return self.size_bytes - self.bytes.total()
+
+    @property
+    def bytes_per_day(self) -> int | None:
+        """Size over the time from the first delivered record to the last; None for less than MIN_GROWTH_MS."""
+        first, last = self.times
+        if first is None or last is None or last - first < MIN_GROWTH_MS:
+            return None
+        return self.size_bytes * DAY_MS // (last - first)
 
     @property
     def gravity(self) -> tuple[int, ...]:

@@ -38,7 +38,10 @@ def partitions(figures: ReportFigures) -> Markup:
     ]
     parts: list[Markup] = [
         element("p", *map(key, dispositions), class_="soft"),
-        soft("Records, with bytes below them. The bytes of a row add up to its size."),
+        soft(
+            "Records, with bytes below them. The bytes of a row add up to its size. Bytes per day are the size over "
+            "the time from the first record to the last, where that is an hour or more."
+        ),
     ]
     if 1 < len(by_topic) < len(figures.partitions):
         topic_figures = [summed(of_topic, topic) for topic, of_topic in by_topic.items()]
@@ -130,7 +133,7 @@ def _topic_name(topic: PartitionFigures) -> Markup:
 
 def _disposition_heads(dispositions: Sequence[str]) -> tuple[str, ...]:
     names = (f">{cells.spaced(name).capitalize()}" for name in dispositions)
-    return "Findings", "", *names, ">Size"
+    return "Findings", "", *names, ">Size", ">Bytes per day"
 
 
 def _disposition_cells(figures: PartitionFigures, dispositions: Sequence[str]) -> Row:
@@ -140,7 +143,8 @@ def _disposition_cells(figures: PartitionFigures, dispositions: Sequence[str]) -
         missing = f"{figures.missing_bytes:,} unaccounted for"
         size = joined((size, cells.severity("error", missing)))
     by_disposition = (_disposition_cell(figures, name) for name in dispositions)
-    return _findings(figures), bar(figures.bytes), *by_disposition, size
+    growth = cells.number(figures.bytes_per_day)
+    return _findings(figures), bar(figures.bytes), *by_disposition, size, growth
 
 
 def _disposition_cell(figures: PartitionFigures, name: str) -> Content:
