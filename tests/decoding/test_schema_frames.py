@@ -16,7 +16,13 @@ from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import FramedDecoder, rows_of_schemas
 from magicbyte.decoding.message_indexes import index_paths, read_indexes
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import NO_ID, FrameKind, Prefixes
+from magicbyte.decoding.schema_frames import (
+    FIRST_BYTES,
+    NO_ID,
+    FrameKind,
+    Prefixes,
+    has_first_bytes,
+)
 from magicbyte.decoding.schema_text import SchemaText
 
 GUID = uuid.UUID(int=0x0102030405060708090A0B0C0D0E0F10)
@@ -61,6 +67,31 @@ def frame_of(content: bytes | None, headers: dict[str, bytes] | None = None) -> 
 )
 def test_frame_is_recognized_by_its_bytes(content: bytes | None, expected: tuple[Any, ...]):
     assert frame_of(content) == expected
+
+
+def test_each_frame_begins_with_one_of_the_first_bytes():
+    for first in range(256):
+        contents = [bytes([first, second]) + bytes([67]) * 40 for second in range(256)]
+        frames = find_frames(pa.array(contents, pa.binary()), None, "value")
+        assert (first in FIRST_BYTES) == bool((frames.kinds > 0).any())
+
+
+@pytest.mark.parametrize(
+    ("contents", "expected"),
+    [
+        ([], False),
+        ([None, b""], False),
+        ([None, b"\0\0\0\0\1a"], True),
+        ([None, b"x", b"\3\0"], False),  # one of two
+        ([b"", b"\1", b"\xc3\1"], True),
+        ([b"a"] * 5 + [None, b"\0"], False),
+    ],
+)
+def test_most_values_have_a_first_byte_of_frames(contents: list[bytes | None], expected: bool):
+    values = pa.array(contents, pa.binary())
+    assert has_first_bytes(values) is expected
+    around = pa.array([b"\0", *contents, b"\0"], pa.binary())
+    assert has_first_bytes(around.slice(1, len(contents))) is expected
 
 
 @pytest.mark.parametrize(

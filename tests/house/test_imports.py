@@ -65,6 +65,22 @@ print("pandas" in sys.modules)
     assert printed(code) == "False\n"
 
 
+def test_dump_loads_no_decoder_for_values_without_frames() -> None:
+    """The decoders and pyarrow.compute take as long to load as all else that prints ten records."""
+    log = DATA / "4.3" / "plain" / "log-0"
+    code = f"""
+import sys
+from magicbyte_cli import main
+sys.argv = ["magicbyte", "dump", {str(log)!r}, "--topic", "java-none", "--limit", "1"]
+try:
+    main()
+except SystemExit as end:
+    slow = ("pyarrow.compute", "magicbyte.decoding.framed_values")
+    print(end.code, [name for name in slow if name in sys.modules])
+"""
+    assert printed(code).splitlines()[-1] == "0 []"
+
+
 def test_library_has_a_version() -> None:
     assert printed("import magicbyte; print(magicbyte.__version__)")[0].isdigit()
 

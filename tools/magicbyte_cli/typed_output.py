@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from magicbyte import Dataset, Finding, InputError
 from magicbyte.decoding.decode_option import parse_decode_option
+from magicbyte.decoding.schema_frames import has_first_bytes
 from magicbyte.reading.typed_columns import COLUMNS, SIDES, typed_field
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
 from magicbyte_cli.csv_writer import BYTE_TEXTS
@@ -213,11 +214,18 @@ def explain(findings: Sequence[Finding]) -> list[Finding]:
     return [finding for finding in findings if finding.code != "values-decoded"]
 
 
+MAX_HINT_VALUES = 500
+"""First values of a batch that are looked at for frames."""
+
+
 def hint_at_frames(dataset: Dataset, batch: pa.RecordBatch) -> None:
     """Print how to decode, if most values of *batch* look framed and a registry's topic is at hand."""
     if "value" not in batch.schema.names or not dataset.all_topics:
         return
-    from magicbyte.reading.typed_records import has_likely_frames
+    values = batch.column("value").slice(0, MAX_HINT_VALUES)
+    if not has_first_bytes(values):
+        return
+    from magicbyte.reading.typed_records import has_likely_frames  # takes as long as the rest
 
-    if has_likely_frames(dataset, batch.column("value")):
+    if has_likely_frames(dataset, values):
         warn("values begin with schema ids of a registry; --decode auto decodes them")

@@ -181,3 +181,15 @@ class Prefixes:
 def uuid_text(token: bytes) -> str:
     """Return 16 bytes as the text of a UUID."""
     return str(uuid.UUID(bytes=token))
+
+
+FIRST_BYTES = (0, 1, 3, 0xC3)
+"""First bytes of the values that begin with a frame, of any kind."""
+
+
+def has_first_bytes(values: pa.Array) -> bool:
+    """Return whether more than half of *values*, a binary array, have the first byte of a frame; nulls do not count."""
+    prefixes = Prefixes(values)
+    is_framed = (prefixes.sizes > 0) & np.isin(prefixes.byte(0), FIRST_BYTES)
+    num_framed, num_values = int(is_framed.sum()), len(values) - int(values.null_count)
+    return 2 * num_framed > num_values

@@ -75,9 +75,8 @@ class TypedOptions:
 
 def has_likely_frames(topic_source: TopicSource, values: pa.Array) -> bool:
     """Return whether most of *values* begin like a frame, and a registry's topic is below the paths."""
-    sample = values.slice(0, SAMPLE_OF_A_PARTITION)
-    num_values = len(sample) - sample.null_count
-    kinds = find_frames(sample, None, "value").kinds
+    num_values = len(values) - values.null_count
+    kinds = find_frames(values, None, "value").kinds
     return 2 * int((kinds > 0).sum()) > num_values > 0 and bool(registry_topics(topic_source))
 
 
