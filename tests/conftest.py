@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from clusters import lines
-from extent import part
+from extent import mixed_part
 from file_scheduling import FileScheduling, file_of, start_order
 from log_builder import Folder
 from log_reader import Read
@@ -68,19 +68,28 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def leave_out_variants(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave the variants of the tests in VARIANTS that are drawn."""
+    """Leave the variants of the tests in VARIANTS that are drawn, of as many values of each parameter as possible."""
     variants: dict[str, list[pytest.Item]] = {}
     for item in items:
         function = item.nodeid.partition("[")[0].removeprefix("tests/")
         if function in VARIANTS:
             variants.setdefault(function, []).append(item)
-    drawn = {name: part(found, VARIANTS[name], name) for name, found in variants.items()}
+    drawn = {
+        name: mixed_part(found, VARIANTS[name], name, parameters)
+        for name, found in variants.items()
+    }
     left_out = {item for name, found in variants.items() for item in found} - {
         item for found in drawn.values() for item in found
     }
     if left_out:
         config.hook.pytest_deselected(items=list(left_out))
         items[:] = [item for item in items if item not in left_out]
+
+
+def parameters(variant: pytest.Item) -> list[tuple[str, int]]:
+    """Return each parameter of *variant*, with the identity of its value: variants share the objects."""
+    assert isinstance(variant, pytest.Function)
+    return [(name, id(value)) for name, value in variant.callspec.params.items()]
 
 
 @pytest.hookimpl(optionalhook=True)
