@@ -115,9 +115,8 @@ def test_only_the_wanted_topics_are_checked(damaged: Path) -> None:
 @pytest.mark.parametrize("form", ["text", "ndjson"])
 def test_output_does_not_depend_on_the_number_of_processes(damaged: Path, form: str) -> None:
     read = ("verify", damaged, "--format", form, "--processes")
-    one, *others = (run(*read, number) for number in (1, 2, 5))
-    for other in others:
-        assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, "", 1)
+    one, other = (run(*read, number) for number in (1, 3))
+    assert (other.stdout, other.stderr, other.exit_code) == (one.stdout, "", 1)
 
 
 def test_a_call_without_a_path_is_wrong() -> None:

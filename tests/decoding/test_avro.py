@@ -18,7 +18,7 @@ from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed
 from .avro_judge import plain
 from .avro_values import assert_same
 
-NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 1000
+NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 500
 NUM_GROUPS = 10
 VALUES_OF_A_SCHEMA = 6
 

@@ -15,7 +15,7 @@ from magicbyte_tools.fuzz.avro_cases import AvroCases, parsed
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 
-NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 20_000
+NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 10_000
 
 
 def run(code: str, **variables: str) -> str:

@@ -270,12 +270,12 @@ def test_records_that_do_not_fit_are_tried_once() -> None:
 
 
 def test_comparisons_of_large_unions_are_limited() -> None:
-    """Each branch of one union is compared with each of the other: 16 million pairs."""
+    """Each branch of one union is compared with each of the other: a million pairs."""
 
     def union(letter: str, field: str) -> Any:
-        return [fields((field, "int"), name=f"{letter}{number}") for number in range(4000)]
+        return [fields((field, "int"), name=f"{letter}{number}") for number in range(1000)]
 
-    assert len(decoder_of(union("A", "x")).type) == 4000
+    assert len(decoder_of(union("A", "x")).type) == 1000
     for field in ("x", "y"):
         with pytest.raises(SchemaError, match="more than 100000 pairs of types"):
             decoder_of(union("A", "x"), union("B", field))

@@ -9,7 +9,7 @@ import pytest
 pytest.importorskip("google.protobuf", reason="the extra protobuf is not installed")
 pytest.importorskip("resource", reason="limits of a process are those of Unix")
 
-NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 10_000
+NUM_VALUES = 1_000_000 if os.environ.get("MAGICBYTE_WIDE") else 5_000
 
 
 def run(code: str, **variables: str) -> str:

@@ -31,7 +31,7 @@ from .protobuf_judge import (
     plain,
 )
 
-NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 120
+NUM_SCHEMAS = 10_000 if os.environ.get("MAGICBYTE_WIDE") else 60
 NUM_GROUPS = 3
 MESSAGES_OF_A_SCHEMA = 8
 SCHEMA_ID = 7

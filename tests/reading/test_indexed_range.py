@@ -9,6 +9,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from extent import WIDE, part
 from indexed_log import batches, write_segment, write_snapshot
 from io_faults import counted_reads
 from magicbyte.logdir import indexes
@@ -332,6 +333,16 @@ def test_a_time_in_a_damaged_segment_is_looked_up_from_its_beginning(partition: 
 # Real logs
 
 
+def logs_of_brokers() -> list[Any]:
+    """Return a third of the partitions in tests/data, drawn; all of them if WIDE."""
+    found = [
+        log
+        for folder in LOGS
+        for log in mb.open(folder, include_internal=True, on_damage="skip").logs
+    ]
+    return part(found, len(found) // 3, "indexed ranges")
+
+
 @pytest.mark.parametrize("num_rows", [2, 4096])
 @pytest.mark.parametrize("level", ISOLATION_LEVELS)
 def test_ranges_by_index_give_the_rows_of_whole_logs_of_brokers(
@@ -351,21 +362,20 @@ def test_ranges_by_index_give_the_rows_of_whole_logs_of_brokers(
         num_by_index += any("bytes were read" in f.message for f in rows.report.findings)
         return table
 
-    for folder in LOGS:
-        options: dict[str, Any] = {"isolation_level": level, "on_damage": "skip"}
-        for log in mb.open(folder, include_internal=True, **options).logs:
-            if not any(file.kind == "index" and file.size_bytes for file in log.files):
-                continue
-            rng = random.Random(f"{log.folder[-60:]}{level}")
-            whole = rows_of(mb.open(log.folder, **options))
-            offsets = whole["offset"].to_pylist()
-            end = max(offsets, default=0) + 1
-            for _ in range(4):
-                first, last = sorted(rng.randint(0, end) for _ in range(2))
-                some = rows_of(mb.open(log.folder, offsets=(first, last), **options))
-                is_inside = pa.array([first <= offset < last for offset in offsets], pa.bool_())
-                assert some.equals(whole.filter(is_inside)), log.folder
-    assert num_by_index > 50
+    options: dict[str, Any] = {"isolation_level": level, "on_damage": "skip"}
+    for log in logs_of_brokers():
+        if not any(file.kind == "index" and file.size_bytes for file in log.files):
+            continue
+        rng = random.Random(f"{log.folder[-60:]}{level}")
+        whole = rows_of(mb.open(log.folder, **options))
+        offsets = whole["offset"].to_pylist()
+        end = max(offsets, default=0) + 1
+        for _ in range(4):
+            first, last = sorted(rng.randint(0, end) for _ in range(2))
+            some = rows_of(mb.open(log.folder, offsets=(first, last), **options))
+            is_inside = pa.array([first <= offset < last for offset in offsets], pa.bool_())
+            assert some.equals(whole.filter(is_inside)), log.folder
+    assert num_by_index > (50 if WIDE else 15)
 
 
 def test_times_by_index_are_those_of_surveys_of_whole_logs_of_brokers(
@@ -373,19 +383,18 @@ def test_times_by_index_are_those_of_surveys_of_whole_logs_of_brokers(
 ) -> None:
     monkeypatch.setattr(segment_range, "MIN_SAVED_BYTES", 1)
     num_lookups = 0
-    for folder in LOGS:
-        for log in mb.open(folder, include_internal=True, on_damage="skip").logs:
-            dataset = mb.open(log.folder, on_damage="skip")
-            planner = Planner(dataset.options)
-            survey = planner.survey(log)
-            if any(segment.unsound_ranges for segment in survey.segments):
-                continue
-            rows = dataset.records(["timestamp"]).to_table()["timestamp"].drop_null()
-            times = sorted(set(rows.cast(pa.int64()).to_pylist()))
-            rng = random.Random(log.folder[-60:])
-            for time in rng.sample(times, min(len(times), 4)):
-                for moved in (time - 1, time, time + 1):
-                    num_lookups += 1
-                    by_index = offset_at(planner, log, moved)
-                    assert by_index == planner.offset_at(survey, moved), (log.folder, moved)
-    assert num_lookups > 500
+    for log in logs_of_brokers():
+        dataset = mb.open(log.folder, on_damage="skip")
+        planner = Planner(dataset.options)
+        survey = planner.survey(log)
+        if any(segment.unsound_ranges for segment in survey.segments):
+            continue
+        rows = dataset.records(["timestamp"]).to_table()["timestamp"].drop_null()
+        times = sorted(set(rows.cast(pa.int64()).to_pylist()))
+        rng = random.Random(log.folder[-60:])
+        for time in rng.sample(times, min(len(times), 4)):
+            for moved in (time - 1, time, time + 1):
+                num_lookups += 1
+                by_index = offset_at(planner, log, moved)
+                assert by_index == planner.offset_at(survey, moved), (log.folder, moved)
+    assert num_lookups > (500 if WIDE else 150)

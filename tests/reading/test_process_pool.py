@@ -23,6 +23,8 @@ from paths import DATA, shared
 WAIT_S = 60
 """Seconds after which a test is taken to hang."""
 
+SOUND = (DATA / "4.3" / "transactions", DATA / "2.8" / "lives")
+
 
 def damaged_dirs() -> list[Path]:
     """Return the folders of about eight damaged log.dirs that brokers were started on."""
@@ -40,7 +42,7 @@ def assert_processes_change_nothing(*paths: Path, quick: bool = False) -> mb.Ver
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_processes_change_nothing_of_sound_logs(quick: bool) -> None:
-    one = assert_processes_change_nothing(DATA / "4.3", DATA / "2.8" / "lives", quick=quick)
+    one = assert_processes_change_nothing(*SOUND, quick=quick)
     assert quick or (one.records["delivered"] and one.bytes)
 
 
@@ -53,9 +55,8 @@ def test_processes_change_nothing_where_a_broker_met_damage() -> None:
 
 @pytest.mark.parametrize("quick", [False, True])
 def test_processes_change_no_statistics(quick: bool) -> None:
-    paths = DATA / "4.3", DATA / "2.8" / "lives"
     one, *others = (
-        mb.stats(*paths, by="segment", quick=quick, processes=number) for number in (1, 2, 5)
+        mb.stats(*SOUND, by="segment", quick=quick, processes=number) for number in (1, 2, 5)
     )
     assert len(one.rows) > 10 and one.total["log_bytes"] > 100_000
     for other in others:

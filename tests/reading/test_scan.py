@@ -479,7 +479,7 @@ def test_batches_have_no_more_rows_than_asked_for(large: Path) -> None:
 
 def test_several_threads_may_scan_at_once(transactions: mb.Dataset) -> None:
     scan = transactions.scan()
-    conditions = [OFFSET > 10, TOPIC == "fenced", OFFSET < 40, None] * 4
+    conditions = [OFFSET > 10, TOPIC == "fenced", OFFSET < 40, None] * 2
     plain = all_records(transactions)
     with ThreadPoolExecutor(8) as pool:
         tables = list(pool.map(lambda each: scan.to_table(filter=each), conditions))

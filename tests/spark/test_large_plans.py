@@ -45,7 +45,7 @@ def test_tasks_keep_few_bytes_of_a_split_and_pickle_fewer() -> None:
     planned(simulated_store.URL, **store_options(1))
     tracemalloc.start()
     try:
-        _, planned_tasks = planned(simulated_store.URL, **store_options(100))
+        _, planned_tasks = planned(simulated_store.URL, **store_options(50))
         gc.collect()
         with_tasks = tracemalloc.get_traced_memory()[0]
         num_splits = sum(len(task.splits) for task in planned_tasks)
@@ -55,7 +55,7 @@ def test_tasks_keep_few_bytes_of_a_split_and_pickle_fewer() -> None:
         kept = with_tasks - tracemalloc.get_traced_memory()[0]
     finally:
         tracemalloc.stop()
-    assert num_splits == 2000
+    assert num_splits == 1000
     assert num_bytes / num_splits < 60
     assert kept / num_splits < 100
 

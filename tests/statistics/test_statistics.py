@@ -8,6 +8,7 @@ import pytest
 
 import log_builder as build
 import magicbyte as mb
+from extent import part
 from file_damage import flip
 from log_builder import TIME, Folder
 from magicbyte.statistics._counts import MAX_PRODUCERS
@@ -156,9 +157,9 @@ def test_producers_and_kinds_of_times_are_counted(folder: Folder) -> None:
 
 def test_no_more_producers_are_told_apart_than_there_is_room_for(folder: Folder) -> None:
     num = MAX_PRODUCERS + 5
-    for part in (0, 1):
-        batches = [build.batch(base=n, producer=part * num + n) for n in range(num)]
-        folder.segment(f"t-{part}", b"".join(batches))
+    for partition in (0, 1):
+        batches = [build.batch(base=n, producer=partition * num + n) for n in range(num)]
+        folder.segment(f"t-{partition}", b"".join(batches))
     found = mb.stats(str(folder))
     assert [row["producer_count"] for row in (*found.rows, found.total)] == [MAX_PRODUCERS] * 3
 
@@ -388,8 +389,9 @@ def test_real_logs_add_up(real: Path, engine: str) -> None:
 
 @pytest.fixture(scope="module")
 def held_by_records(real: Path) -> dict[Path, Counter[tuple[Any, ...]]]:
-    """Counts over the rows of each log.dir, by topic, partition and name; the same for each engine."""
-    return {log_dir: counts_of_rows(log_dir) for log_dir in sorted(real.glob("*/*/log-0"))}
+    """Counts over the rows of log.dirs, by topic, partition and name; the same for each engine."""
+    log_dirs = sorted(real.glob("*/*/log-0"))
+    return {log_dir: counts_of_rows(log_dir) for log_dir in part(log_dirs, 3, "held by records")}
 
 
 def counts_of_rows(log_dir: Path) -> Counter[tuple[Any, ...]]:

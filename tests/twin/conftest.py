@@ -3,6 +3,7 @@ from typing import Any
 
 import pytest
 
+from extent import mixed_part
 from magicbyte_tools.vectors.tree import FORMATS
 from magicbyte_tools.webide.kinds import files_below
 from paths import DATA, shared
@@ -15,7 +16,9 @@ def files(folder: Path) -> list[tuple[Path, Any]]:
 
 @pytest.fixture(scope="session")
 def brokers_files() -> list[tuple[Path, Any]]:
-    return files(DATA)
+    """The files of tests/data that the twin describes: a third of them, of each format."""
+    found = files(DATA)
+    return mixed_part(found, len(found) // 3, "files of brokers", lambda file: file[1:])
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from extent import WIDE
+from extent import WIDE, mixed_part
 from magicbyte_tools.webide import kinds
 from magicbyte_tools.webide.claims import Claims, in_javascript
 from magicbyte_tools.webide.debug_parsers import Formats
@@ -61,8 +61,9 @@ def real() -> dict[Path, str]:
 
 @pytest.fixture(scope="session")
 def small(real: dict[Path, str]) -> dict[Path, str]:
-    """Provide the files of tests/data of at most `SMALL` bytes, with their formats."""
-    return {path: name for path, name in real.items() if path.stat().st_size <= SMALL}
+    """Provide files of tests/data of at most `SMALL` bytes, with their formats: a third of them, of each format."""
+    found = [(path, name) for path, name in real.items() if path.stat().st_size <= SMALL]
+    return dict(mixed_part(found, len(found) // 3, "small files", lambda file: file[1:]))
 
 
 @pytest.fixture(scope="session")

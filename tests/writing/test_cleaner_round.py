@@ -39,7 +39,7 @@ def different_cases(
 
 @pytest.mark.parametrize(
     ("release", "count"),
-    [("4.x", NUM_DRAWN if WIDE else NUM_DRAWN // 4), ("3.9", NUM_DRAWN // (4 if WIDE else 10))],
+    [("4.x", NUM_DRAWN if WIDE else NUM_DRAWN // 8), ("3.9", NUM_DRAWN // (4 if WIDE else 16))],
 )
 def test_compaction_leaves_what_kafkas_cleaner_leaves_of_drawn_partitions(
     release: str, count: int, tmp_path: Path
@@ -50,20 +50,20 @@ def test_compaction_leaves_what_kafkas_cleaner_leaves_of_drawn_partitions(
 
 def test_engine_makes_no_difference(tmp_path: Path) -> None:
     """The other tests use the default, which is the columnar engine where its library is built."""
-    cases = drawn_cases(range(NUM_DRAWN // (4 if WIDE else 10)))
+    cases = drawn_cases(range(NUM_DRAWN // (4 if WIDE else 20)))
     assert different_cases(cases, "4.x", tmp_path, engine="reference") == []
 
 
 def test_compaction_leaves_what_kafkas_cleaner_leaves_of_brokers_partitions(tmp_path: Path) -> None:
     cases = list(real_cases())
     assert sum("/compacted/" in case.name for case in cases) >= 20
-    assert different_cases(part(cases, len(cases) // 3), "4.x", tmp_path) == []
+    assert different_cases(part(cases, len(cases) // 6), "4.x", tmp_path) == []
 
 
 def test_compaction_by_the_rules_of_3_9_keeps_messages_as_messages(tmp_path: Path) -> None:
     cases = [case for case in real_cases() if "/v0-" in case.name or "/v1-" in case.name]
     assert len(cases) > 10
-    assert different_cases(cases, "3.9", tmp_path) == []
+    assert different_cases(part(cases, len(cases) // 2), "3.9", tmp_path) == []
 
 
 @pytest.mark.skipif(not shared().is_dir(), reason="the folder shared is not there")

@@ -29,7 +29,7 @@ def damaged_folders() -> list[Path]:
 
 @pytest.mark.skipif(not DAMAGED.is_dir(), reason="the damaged log.dirs are not in the repository")
 def test_salvaged_logs_have_the_rows_of_a_read_that_skips_damage(tmp_path: Path) -> None:
-    folders, compared = part(damaged_folders(), 60), 0
+    folders, compared = part(damaged_folders(), 25), 0
     for number, folder in enumerate(folders):
         dataset = mb.open(folder, include_internal=True, on_damage="skip")
         report = salvage(dataset, tmp_path / str(number))

@@ -96,7 +96,7 @@ def empty_caches() -> Iterator[None]:
 def test_every_choice_of_columns_gives_the_rows_of_the_reference(name: str) -> None:
     found = list(choices(name))
     assert len(found) == NUM_CHOICES[name]
-    for columns, views in part(found, len(found) // 3):
+    for columns, views in part(found, len(found) // 5):
         wrong = differences(ColumnarEngine(views=views), DATA[name], columns=columns)
         assert not wrong, (columns, views)
 

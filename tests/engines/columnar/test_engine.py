@@ -44,7 +44,7 @@ VIEWS = engine("columnar", views=True)
 
 @pytest.mark.parametrize("one", [COLUMNAR, VIEWS], ids=["copies", "views"])
 def test_real_logs_give_the_same_as_the_reference(one: Engine) -> None:
-    logs = sorted((shared() / "logs").rglob("*.log")) if WIDE else sorted(DATA.rglob("*.log"))[::15]
+    logs = sorted((shared() / "logs").rglob("*.log")) if WIDE else sorted(DATA.rglob("*.log"))[::30]
     assert logs
     wrong = {str(log): found for log in logs if (found := differences(one, log.read_bytes()))}
     assert not wrong
@@ -54,7 +54,7 @@ def test_foreign_vectors_give_the_same_as_the_reference() -> None:
     files = sorted((shared() / "vectors").rglob("*.bin"))
     if not files:
         pytest.skip(f"no vectors in {shared()}; set MAGICBYTE_SHARED")
-    chosen = part(files, len(files) // 3)
+    chosen = part(files, len(files) // 6)
     wrong = {
         str(one): found for one in chosen if (found := differences(COLUMNAR, one.read_bytes()))
     }
@@ -480,7 +480,7 @@ def mutated(found: list[bytes], count: int, seed: int) -> Iterator[bytes]:
 
 def test_mutated_entries_give_the_same() -> None:
     found = [one for one in entries() if len(one) < 2000]
-    count = 100_000 if WIDE else 300
+    count = 100_000 if WIDE else 150
     wrong = [
         (data.hex(), told)
         for number, data in enumerate(mutated(found, count, seed=10))
@@ -641,7 +641,7 @@ def test_scratch_memory_smaller_than_the_slack_grows(
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no mprotect")
 def test_no_byte_after_the_buffer_is_read() -> None:
     found = [one for one in entries() if len(one) < 3000]
-    logs = [*found, *mutated(found, 20_000 if WIDE else 300, seed=11)]
+    logs = [*found, *mutated(found, 20_000 if WIDE else 150, seed=11)]
     place = GuardedBuffer(-(-max(map(len, logs)) // mmap.PAGESIZE) * mmap.PAGESIZE)
     limits = Limits()
     for data in logs:

@@ -92,7 +92,7 @@ def test_a_damaged_companion_changes_no_row_and_is_named_in_a_warning(
     with_markers, compare, alone
 ) -> None:
     wrong = []
-    for partition, name in part(companions(with_markers), 4, f"damage/{alone}"):
+    for partition, name in part(companions(with_markers), 3, f"damage/{alone}"):
         for what, data in damage(name, partition.files[name], f"{partition}/{name}"):
             difference, findings = compare(partition, name, data, alone)
             if difference or {severity for _, severity in findings} != {"warning"}:
@@ -105,7 +105,7 @@ def test_an_absent_companion_changes_no_row_and_is_named_in_a_note(
     with_markers, compare, alone
 ) -> None:
     wrong = []
-    for partition, name in part(companions(with_markers, of_segments=True), 7, f"absent/{alone}"):
+    for partition, name in part(companions(with_markers, of_segments=True), 4, f"absent/{alone}"):
         difference, findings = compare(partition, name, None, alone)
         if difference or findings != {(f"{name[21:]}-missing", "note")}:
             wrong.append(f"{partition} {name}: absent: {difference} {findings}")
@@ -121,7 +121,7 @@ def test_a_companion_of_another_partition_changes_no_row_and_is_named(
     wrong = []
     all_of_kind = companions(with_markers, kind)
     chosen = random.Random(f"foreign/{kind}")
-    for partition, name in part(all_of_kind, 5, f"foreign/{alone}/{kind}"):
+    for partition, name in part(all_of_kind, 3, f"foreign/{alone}/{kind}"):
         others = [
             (other, its)
             for other, its in all_of_kind

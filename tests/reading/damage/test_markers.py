@@ -152,7 +152,7 @@ def test_a_lost_marker_lets_no_aborted_row_out_and_hides_no_committed_row_in_sil
                 cases.extend(flips(files, name, marker, seed))
                 cases.extend(cuts(files, name, marker))
                 cases.extend(losses(files, name))
-        for what, changed, gone in part(cases, 2, f"{partition}/{alone}/{with_index}"):
+        for what, changed, gone in part(cases, 1, f"{partition}/{alone}/{with_index}"):
             if gone is not None and gone[1] == 0 and len(partition.logs) == 1:
                 continue
             damaged = {n: d for n, d in {**files, **changed}.items() if d is not None}

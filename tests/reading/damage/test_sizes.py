@@ -58,7 +58,7 @@ def test_a_wrong_size_field_costs_no_other_entry(partition, frames, workshop, lo
         entries = frames(source.files[name])
         for entry, following in zip(entries, [*entries[1:], None], strict=True):
             cases += [(name, entry, *altered) for altered in sizes(entry, following)]
-    for name, entry, what, size in part(cases, 12, f"sizes/{log}"):
+    for name, entry, what, size in part(cases, 10, f"sizes/{log}"):
         data = bytearray(source.files[name])
         struct.pack_into(">i", data, entry.position + 8, size)
         path = workshop.put({**source.files, name: bytes(data)}, source.log_dir, source.name)

@@ -58,7 +58,7 @@ def logs(request, partitions, workshop) -> Iterator[tuple[Any, str]]:
     full = [one for one in partitions if any(one.files[name] for name in one.logs)]
 
     def put() -> Iterator[tuple[Any, str]]:
-        for partition in part(full, 9, f"{request.function.__name__}/{request.param}"):
+        for partition in part(full, 5, f"{request.function.__name__}/{request.param}"):
             files = spoiled(partition, str(partition)) if request.param else partition.files
             yield partition, workshop.put(files, partition.log_dir, partition.name)
 

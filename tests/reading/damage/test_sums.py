@@ -70,7 +70,7 @@ def complaints(rows: list[dict[str, Any]], sizes: dict[str, int]) -> list[str]:
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_bytes_of_all_sound_logs_add_up(partitions, frames, workshop, level) -> None:
     wrong = []
-    for partition in part(partitions, len(partitions) // 2, level):
+    for partition in part(partitions, len(partitions) // 4, level):
         path = workshop.put(partition.files, partition.log_dir, partition.name)
         sizes = {name: len(data) for name, data in partition.files.items()}
         rows = workshop.open(path, level).segments().to_pylist()
@@ -93,7 +93,7 @@ def test_damage_at_any_byte_costs_no_entry_that_it_does_not_touch(
     weights = [len(partition.files[name]) ** 0.5 for partition, name in places]
     chosen = random.Random("sums").choices(places, weights, k=1000)
     wrong = []
-    for number, (partition, name) in part(list(enumerate(chosen)), 50, "sums"):
+    for number, (partition, name) in part(list(enumerate(chosen)), 30, "sums"):
         # The segment's neighbours are enough, except where transactions cross segments.
         logs = partition.logs
         near = logs[max(0, logs.index(name) - 1) : logs.index(name) + 2]

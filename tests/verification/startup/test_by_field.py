@@ -93,7 +93,7 @@ def test_segment_cut_at_each_byte_is_predicted_as_brokers_recover_it(
     begins = sorted(BOUNDS)
     sizes = range(begins[0], begins[-1])
     near = {begin + away for begin in begins for away in (-1, 0, 1)}
-    for size in sizes if WIDE else [size for size in sizes if size in near or size % 4 == 0]:
+    for size in sizes if WIDE else [size for size in sizes if size in near or size % 8 == 0]:
         partition = make()
         with partition.last.open("r+b") as file:
             file.truncate(size)

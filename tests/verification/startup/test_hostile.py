@@ -27,7 +27,7 @@ NUMBERS = (0, 1, -1, 13, 14, 48, 49, 1 << 16, (1 << 31) - 1, -(1 << 31), (1 << 3
 
 def test_mutated_partitions(make: Callable[[], Partition]) -> None:
     chance = random.Random(SEED)
-    for number in range(3_000 if WIDE else 60):
+    for number in range(3_000 if WIDE else 40):
         partition = make()
         for _ in range(chance.randint(1, 3)):
             mutate(partition, chance)

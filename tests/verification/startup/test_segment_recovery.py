@@ -112,7 +112,7 @@ def test_runs_of_entries_leave_what_one_by_one_they_leave(
 ) -> None:
     chance = random.Random(SEED)
     kinds = set()
-    for number in range(20_000 if WIDE else 150):
+    for number in range(20_000 if WIDE else 75):
         data = segment(chance)
         options: dict[str, Any] = {
             "interval_bytes": chance.choice([-1, 0, 60, 300, 4096, 1 << 70]),
