@@ -1,5 +1,6 @@
 """Extracts the code examples of the documentation for tests that run them."""
 
+import io
 import os
 import re
 import shlex
@@ -9,14 +10,16 @@ import tempfile
 from contextlib import ExitStack, chdir, redirect_stderr, redirect_stdout, suppress
 from itertools import pairwise
 from pathlib import Path
+from typing import IO
 
 from magicbyte_cli import main
 from paths import CHECKOUT
 
 PLAIN_COMMAND = re.compile(
-    r"""magicbyte(?P<words>( [\w./=:,@%+-]+| '[^']*'| "([^"$`\\]|\\")*")*)(?P<quiet> 2>/dev/null)?"""
+    r"""magicbyte(?P<words>( [\w./=:,@%+-]+| '[^']*'| "([^"$`\\]|\\")*")*)"""
+    r"""(?P<stderr> 2>/dev/null| 2>&1(?= \|))?( \| (?P<filters>[^|&;].*))?"""
 )
-"""A command that the shell only splits into words, perhaps without its stderr."""
+"""A command that the shell only splits into words, perhaps without its stderr, or with filters of its output."""
 
 
 def blocks(page: str, *languages: str) -> list[str]:
@@ -34,6 +37,13 @@ def examples(page: str) -> list[tuple[str, str]]:
     ]
 
 
+def example_output(code: str, folder: Path = CHECKOUT) -> str:
+    """Return what the Python example *code* prints in *folder*; it runs in this process."""
+    with chdir(folder), redirect_stdout(io.StringIO()) as out:
+        exec(compile(code, "example", "exec"), {"__name__": "__main__"})
+    return out.getvalue()
+
+
 def shell_transcript(block: str, folder: Path) -> str:
     """Return *block*, whose lines from `$ ` on are commands, with what these print in *folder*."""
     transcript = ""
@@ -45,14 +55,27 @@ def shell_transcript(block: str, folder: Path) -> str:
 
 def _output(command: str, folder: Path) -> str:
     """Return what *command* prints in *folder*: a `magicbyte` command in this process, others in a shell."""
-    if plain := PLAIN_COMMAND.fullmatch(command):
-        with chdir(folder):
-            return _output_here(shlex.split(plain["words"]), quiet=plain["quiet"] is not None)
+    plain = PLAIN_COMMAND.fullmatch(command)
+    if plain is None:
+        return _in_shell(command, folder)
+    with chdir(folder), ExitStack() as files:
+        stdout, shown, hidden = (files.enter_context(tempfile.TemporaryFile()) for _ in range(3))
+        # Filters read stdout alone, unless stderr is sent there too.
+        default = shown if plain["filters"] else stdout
+        stderr = {None: default, " 2>&1": stdout, " 2>/dev/null": hidden}[plain["stderr"]]
+        _run_here(shlex.split(plain["words"]), stdout, stderr)
+        errors, output = _text(shown), _text(stdout)
+    return errors + (_in_shell(plain["filters"], folder, output) if plain["filters"] else output)
+
+
+def _in_shell(command: str, folder: Path, stdin: str = "") -> str:
+    """Return what a shell prints that runs *command* in *folder*."""
     path = os.pathsep.join([str(Path(sys.executable).parent), os.defpath])
     done = subprocess.run(
         ["/bin/sh", "-c", command],
         cwd=folder,
         env={**os.environ, "PATH": path},
+        input=stdin,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -60,17 +83,21 @@ def _output(command: str, folder: Path) -> str:
     return done.stdout
 
 
-def _output_here(arguments: list[str], *, quiet: bool) -> str:
-    """Return what `magicbyte` writes to one file: stdout in blocks, stderr in lines unless *quiet*."""
-    with tempfile.TemporaryFile() as file, ExitStack() as streams:
-        stdout = streams.enter_context(open(os.dup(file.fileno()), "w"))
-        target = os.devnull if quiet else os.dup(file.fileno())
-        stderr = streams.enter_context(open(target, "w", buffering=1))
-        with redirect_stdout(stdout), redirect_stderr(stderr), suppress(SystemExit):
-            main(arguments, prog_name="magicbyte")
-        streams.close()
-        file.seek(0)
-        return file.read().decode().replace("\r\n", "\n")  # CSV has both
+def _run_here(arguments: list[str], stdout: IO[bytes], stderr: IO[bytes]) -> None:
+    """Run `magicbyte`, which writes to *stdout* in blocks and to *stderr* in lines."""
+    with (
+        open(os.dup(stdout.fileno()), "w") as out,
+        open(os.dup(stderr.fileno()), "w", buffering=1) as err,
+        redirect_stdout(out),
+        redirect_stderr(err),
+        suppress(SystemExit),
+    ):
+        main(arguments, prog_name="magicbyte")
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode().replace("\r\n", "\n")  # CSV has both
 
 
 def _fenced(page: str) -> list[tuple[str, str]]:

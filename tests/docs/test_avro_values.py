@@ -2,12 +2,10 @@
 
 import json
 import re
-import subprocess
-import sys
 
 import pytest
 
-from doc_examples import examples
+from doc_examples import example_output, examples
 from magicbyte.decoding.avro import AvroDecoder, fault_sentence, parse_schema
 from magicbyte.decoding.avro._logical_types import PLAIN
 from magicbyte.decoding.avro._types import PRIMITIVES
@@ -20,8 +18,7 @@ TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")
 
 @pytest.mark.parametrize(("example", "shown"), examples(PAGE))
 def test_an_example_prints_what_the_page_shows(example: str, shown: str) -> None:
-    done = subprocess.run([sys.executable, "-c", example], stdout=subprocess.PIPE, text=True)
-    assert done.stdout == shown
+    assert example_output(example) == shown
 
 
 def test_the_page_has_two_examples() -> None:

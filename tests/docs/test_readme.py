@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from doc_examples import blocks, examples, shell_transcript
+from doc_examples import blocks, example_output, examples, shell_transcript
 from magicbyte.tables.stats_table import STATS
 from magicbyte_cli import COMMANDS
 from paths import CHECKOUT
@@ -88,12 +88,12 @@ def test_the_figures_of_the_readme_are_those_of_the_page_on_performance() -> Non
 
 def test_the_python_example_runs() -> None:
     (example,) = (block for block in blocks("README.md", "python") if "spark" not in block)
-    subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
+    example_output(example)
 
 
 def test_the_guide_to_statistics_has_an_example_that_runs_and_all_columns() -> None:
     (example,) = blocks("docs/stats.md", "python")
-    subprocess.run([sys.executable, "-c", example], cwd=CHECKOUT, check=True)
+    example_output(example)
     page = (CHECKOUT / "docs/stats.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| (.*) \| (.*) \|$", page, re.MULTILINE)
     assert [(name, sentence) for name, _, sentence in rows] == [
@@ -123,5 +123,4 @@ def test_a_guide_has_examples_that_run(page: str, count: int) -> None:
     pairs = examples(page)
     assert len(pairs) == count
     for code, shown in pairs:
-        done = subprocess.run([sys.executable, "-c", code], cwd=CHECKOUT, stdout=subprocess.PIPE)
-        assert done.stdout.decode() == shown
+        assert example_output(code) == shown

@@ -1,11 +1,8 @@
 """Tests of docs/typed-values.md: its examples print what the page shows, and its tables are complete."""
 
-import subprocess
-import sys
-
 import pytest
 
-from doc_examples import blocks, examples, shell_transcript
+from doc_examples import blocks, example_output, examples, shell_transcript
 from magicbyte.decoding.decode_option import COMPOSED_FORMS, FORMS
 from paths import CHECKOUT
 from registry_data import REGISTRY
@@ -16,10 +13,7 @@ TEXT = (CHECKOUT / PAGE).read_text(encoding="utf-8")
 
 @pytest.mark.parametrize(("example", "shown"), examples(PAGE))
 def test_an_example_prints_what_the_page_shows(example: str, shown: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-c", example], stdout=subprocess.PIPE, text=True, cwd=REGISTRY
-    )
-    assert done.stdout == shown
+    assert example_output(example, REGISTRY) == shown
 
 
 @pytest.mark.parametrize("block", blocks(PAGE, "shell"))
