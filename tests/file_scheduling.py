@@ -1,4 +1,7 @@
-"""Distributes the files of tests to the processes of a run, as `--dist loadfile` does, with one Spark session in all."""
+"""Distributes the files of tests to the processes of a run, as `--dist loadfile` does.
+
+Files with tests that share a fixture that is slow to provide run in one process.
+"""
 
 from functools import cache
 from pathlib import Path
@@ -8,8 +11,14 @@ from xdist.scheduler import LoadFileScheduling
 
 from slow_tests import LONGEST
 
-SESSION = "spark: SparkSession"
-"""Parameter of the tests that share a Spark session, which takes ten seconds of CPU to start."""
+SHARED = {
+    "spark: SparkSession": "spark session",
+    "packages: dict[str, Files]": "packages of parsers",
+}
+"""Parameters that tests of several files share, and a name for these files.
+
+A Spark session takes ten seconds of CPU to start, and the parsers of all languages six to compile.
+"""
 
 
 def start_order(path: str) -> int:
@@ -23,7 +32,7 @@ def file_of(nodeid: str) -> str:
 
 
 class FileScheduling(LoadFileScheduling):
-    """Gives all tests of a file to one process, and all files that share a Spark session to one."""
+    """Gives all tests of a file to one process, and all files that share a fixture of SHARED to one."""
 
     def __init__(self, config: pytest.Config, log: object = None) -> None:
         super().__init__(config, log)
@@ -34,4 +43,4 @@ class FileScheduling(LoadFileScheduling):
 
     def _scope_of_file(self, path: str) -> str:
         text = Path(self.config.rootpath, path).read_text(encoding="utf-8")
-        return "spark session" if SESSION in text else path
+        return next((name for parameter, name in SHARED.items() if parameter in text), path)

@@ -2,7 +2,6 @@
 
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 from log_builder import batch, sized, varint
 from magicbyte_tools.generate.expressions import to_python, type_of
-from magicbyte_tools.generate.kaitai import CompileError, all_languages, compile_specs
+from magicbyte_tools.generate.kaitai import CompileError, compile_specs
 from magicbyte_tools.generate.parsers import module
 from magicbyte_tools.generate.source import specs
 from magicbyte_tools.generate.wire import merged_enum
@@ -39,11 +38,6 @@ def generated(copy: Path) -> dict[str, bytes]:
     folder = copy / "generated"
     files = (path for path in folder.rglob("*") if path.is_file())
     return {str(path.relative_to(folder)): path.read_bytes() for path in files}
-
-
-def test_committed_files_are_those_generated_from_the_specification(copy: Path) -> None:
-    done = run(copy, "--check")
-    assert (done.stdout, done.returncode) == ("", 0), done.stderr
 
 
 def test_check_sees_an_edit_a_leftover_a_missing_file_and_a_changed_specification(
@@ -85,7 +79,8 @@ def test_generating_mends_everything_and_twice_gives_the_same_bytes(copy: Path) 
     (formats / "wire.py").unlink()
     assert run(copy).returncode == 0
     assert generated(copy) == committed
-    assert run(copy).stdout == ""
+    done = run(copy, "--check")  # generates once more, and compares
+    assert (done.stdout, done.returncode) == ("", 0), done.stderr
     assert generated(copy) == committed
 
 
@@ -170,22 +165,6 @@ def test_enums_that_disagree_are_refused() -> None:
     other = {"3": {"id": "lz5", "-orig-id": "lz5"}}
     with pytest.raises(ValueError, match="enum codecs: 3 is lz4 and lz5"):
         merged_enum("codecs", [one, other])
-
-
-def test_all_specifications_compile_for_all_languages(tmp_path: Path) -> None:
-    names = sorted(source.stem for source in (CHECKOUT / "spec").glob("*.ksy"))
-    for name in names:
-        shutil.copy(CHECKOUT / "spec" / f"{name}.ksy", tmp_path)
-    # What another one imports is compiled along with it, and so each is compiled once.
-    imports = "".join(f"    - {name}\n" for name in names)
-    everything = tmp_path / "everything.ksy"
-    everything.write_text(f"meta:\n  id: everything\n  imports:\n{imports}")
-    languages = all_languages()
-    assert len(languages) == 15
-    files = compile_specs([everything], languages)["everything"]["files"]
-    for language in languages:
-        made = {re.sub(r"\W|_", "", Path(name).stem).lower() for name in files[language]}
-        assert made >= {name.replace("_", "") for name in names}, language
 
 
 def test_error_of_the_compiler_is_printed(tmp_path: Path) -> None:
