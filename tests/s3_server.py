@@ -1,6 +1,7 @@
 """Runs an S3 server on this machine, in a process of its own, and counts its requests."""
 
 import os
+import pickle
 import re
 import subprocess
 import sys
@@ -21,14 +22,36 @@ SECRET = "pLaNtEd/SeCrEt+KeY"
 ACCESS_KEY = "AKIAPLANTEDACCESSKEY"
 
 SERVER = """
+import pickle
 from functools import cache
+from moto.core import DEFAULT_ACCOUNT_ID
+from moto.s3.models import s3_backends
 from moto.server import DomainDispatcherApplication, main
+
 DomainDispatcherApplication.get_backend_for_host = cache(
     DomainDispatcherApplication.get_backend_for_host
 )
+by_moto = DomainDispatcherApplication.__call__
+
+
+def answer(application, environ, start_response):
+    if environ["PATH_INFO"] != "/put-objects":
+        return by_moto(application, environ, start_response)
+    backend = s3_backends[DEFAULT_ACCOUNT_ID]["aws"]
+    name, objects = pickle.loads(environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"])))
+    for key, data in objects.items():
+        backend.put_object(name, key, data).set_acl(backend.get_bucket(name).acl)
+    start_response("200 OK", [])
+    return []
+
+
+DomainDispatcherApplication.__call__ = answer
 main()
 """
-"""Moto's server. For each request it lists the folders of all services to choose one: 40 % of its time."""
+"""Moto's server. For each request it lists the folders of all services to choose one: 40 % of its time.
+
+A request for /put-objects puts many objects at once: a request for each takes four milliseconds.
+"""
 
 _ASKED = re.compile(r'"(?:\x1b\[[0-9;]*m)*([A-Z]+) (\S+) HTTP')
 
@@ -86,14 +109,19 @@ class S3Server:
         self._send("PUT", f"/{BUCKET}/{quote(key)}", data)
         return f"s3://{BUCKET}/{key}"
 
+    def put_all(self, objects: dict[str, bytes]) -> None:
+        """Put *objects*, by key, in one request."""
+        self._send("POST", "/put-objects", pickle.dumps((BUCKET, objects)))
+
     def delete(self, key: str) -> None:
         self._send("DELETE", f"/{BUCKET}/{quote(key)}")
 
     def upload(self, folder: Path, prefix: str) -> str:
         """Put all files of *folder*; return its URL. S3 has no folders, so empty ones are lost."""
-        for path in sorted(folder.rglob("*")):
-            if path.is_file():
-                self.put(f"{prefix}/{path.relative_to(folder).as_posix()}", path.read_bytes())
+        paths = (path for path in sorted(folder.rglob("*")) if path.is_file())
+        self.put_all(
+            {f"{prefix}/{path.relative_to(folder).as_posix()}": path.read_bytes() for path in paths}
+        )
         return f"s3://{BUCKET}/{prefix}"
 
     @contextmanager

@@ -50,12 +50,15 @@ def trigger(reader: StreamReader, start: Any) -> tuple[list[int], Any]:
 def cluster(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     monkeypatch.setattr(small_files, "SETTLED_SECONDS", -10)
     small_files.small_files.clear()
+    files = {
+        f"{0:020}.log": build.batch(),
+        "partition.metadata": b"version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ\n",
+        "leader-epoch-checkpoint": b"0\n1\n0 0\n",
+    }
+    objects = {"many/log-0/meta.properties": b"version=1\nnode.id=1\n"}
     for number in range(NUM_PARTITIONS):
-        folder = f"many/log-0/topic-{number}"
-        s3.put(f"{folder}/{0:020}.log", build.batch())
-        s3.put(f"{folder}/partition.metadata", b"version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ\n")
-        s3.put(f"{folder}/leader-epoch-checkpoint", b"0\n1\n0 0\n")
-    s3.put("many/log-0/meta.properties", b"version=1\nnode.id=1\n")
+        objects |= {f"many/log-0/topic-{number}/{name}": data for name, data in files.items()}
+    s3.put_all(objects)
     yield "s3://logs/many/log-0"
 
 

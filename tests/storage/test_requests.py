@@ -43,8 +43,7 @@ def test_requests_for_what_does_not_exist_are_counted(s3: S3Server) -> None:
 
 
 def test_a_listing_of_many_objects_takes_a_request_per_page(s3: S3Server) -> None:
-    for number in range(1001):
-        s3.put(f"pages/t-0/{number:020}.index", b"")
+    s3.put_all({f"pages/t-0/{number:020}.index": b"" for number in range(1001)})
     before = mb.store_requests()
     with s3.counted() as asked, pytest.raises(mb.InputError):
         s3.open("s3://logs/pages")
