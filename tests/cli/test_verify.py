@@ -83,7 +83,7 @@ def test_predicted_startup_is_printed(tmp_path: Path) -> None:
     assert result.exit_code == 1
     assert partition_lines(result.stdout)[:2] == [
         "aborted-0 [unchanged-damaged]: on startup the broker would serve this partition as it is, "
-        "and consumers would meet the damage",
+        "although something in it is damaged or missing",
         f"  74 bytes of a partial batch would stay at the end of {name}: consumers get stuck there "
         "and cannot read records that are appended later",
     ]

@@ -35,21 +35,6 @@ def test_copies_do_not_differ(cluster: str, tmp_path: Path) -> None:
     assert differences([DATA / cluster / "log-0", copy]) == []
 
 
-def test_replica_that_lacks_offsets_is_incomplete_unless_it_differs(replicas: list[Any]) -> None:
-    data = [build.batch([build.record(b"v%02d" % n)], n) for n in range(9)]
-    write(replicas[0], data)
-    write(replicas[1], [*data[:4], *data[5:]])
-
-    def verdicts() -> list[str]:
-        rows = mb.verify(*map(str, replicas), clean_shutdown=True).partitions
-        return [row["verdict"] for row in rows]
-
-    assert verdicts() == ["intact", "unchanged-incomplete"]
-    data[6] = build.batch([build.record(b"xxx")], 6)
-    write(replicas[1], [*data[:4], *data[5:]])
-    assert verdicts()[1] == "unchanged-damaged"
-
-
 @pytest.mark.parametrize("most", [1, 3, 4096])
 @pytest.mark.parametrize("quick", [False, True])
 def test_first_batch_that_differs_is_reported(

@@ -95,7 +95,7 @@ def test_offsets_of_damage_stay_free(tmp_path: Path) -> None:
     assert [offset for offset, _ in salvaged_outcomes(tmp_path / "in", tmp_path / "out")] == [0, 2]
 
 
-def test_salvaged_partition_is_incomplete_and_not_damaged(tmp_path: Path) -> None:
+def test_salvaged_partition_has_its_gaps_and_no_other_fault(tmp_path: Path) -> None:
     write_log(
         tmp_path / "in",
         build.batch_of(0, b"a"),
@@ -107,12 +107,13 @@ def test_salvaged_partition_is_incomplete_and_not_damaged(tmp_path: Path) -> Non
     assert result.exit_code == 1  # a record is missing
     lines = result.stdout.splitlines()
     assert lines[0] == (
-        "t-0 [unchanged-incomplete]: on startup the broker would serve this partition as it is: nothing in it is "
-        "damaged, but offsets are missing"
+        "t-0 [unchanged-damaged]: on startup the broker would serve this partition as it is, although something in it "
+        "is damaged or missing"
     )
     assert lines[1].startswith("  error offset-gap: ")
     assert "consumers would" not in result.stdout
-    assert lines[-1].startswith("first: look for the missing offsets of t-0 in other replicas")
+    assert "magicbyte-manifest.json" in result.stdout
+    assert lines[-2].endswith("1 error")
 
 
 def test_log_end_offset_is_kept_where_the_last_batch_is_lost(tmp_path: Path) -> None:

@@ -42,11 +42,6 @@ def advice_of_verdicts(names_by_verdict: Mapping[str, Sequence[str]]) -> str | N
             f"keep a copy of these files, and compare {damaged} with other replicas; a startup "
             "repairs nothing"
         )
-    if incomplete := names.get("unchanged-incomplete"):
-        return (
-            f"look for the missing offsets of {incomplete} in other replicas; a startup does not notice that they are "
-            "missing"
-        )
     return None
 
 

@@ -1,6 +1,5 @@
 """The columns of a partition's row that say what a broker would do with it on startup."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
@@ -14,7 +13,7 @@ from magicbyte.logdir.metadata_snapshots import METADATA_TOPIC
 from magicbyte.reading.damaged_offsets import DamagedRange
 from magicbyte.reading.survey import Survey
 from magicbyte.verification.startup import StartupPrediction
-from magicbyte.verification.verdicts import MISSING_OFFSETS_CODES, Verdict
+from magicbyte.verification.verdicts import Verdict
 
 
 def prediction_of(
@@ -46,10 +45,10 @@ def predicted_columns(
     All *findings* are about the partition. With *quick*, only headers were read.
     """
     log = survey.log
-    error_codes = {finding.code for finding in findings if finding.severity == "error"}
+    has_errors = any(finding.severity == "error" for finding in findings)
     if prediction is None:
         # A startup does not read remote storage, and segments alone are no log.
-        is_intact = (log.is_named_files and not findings) or (log.is_remote and not error_codes)
+        is_intact = (log.is_named_files and not findings) or (log.is_remote and not has_errors)
         return _columns("intact" if is_intact and not quick else "unknown")
     # A broker opens no file with the name of another segment than its offset has, such as 0.log.
     sizes_before = {
@@ -63,15 +62,8 @@ def predicted_columns(
         *prediction.unnoticed_damage(end, open_transactions),
         *_waiting_consumers(survey, findings),
     ]
-    end_after = prediction.log_end_offset
-    is_end_hidden = end is not None and end_after is not None and end_after < end
     verdict = prediction.verdict(
-        sizes_before,
-        loses_offsets=bool(lost),
-        is_damaged=bool(
-            error_codes.difference(MISSING_OFFSETS_CODES) or unnoticed or is_end_hidden
-        ),
-        is_incomplete=bool(error_codes),
+        sizes_before, loses_offsets=bool(lost), is_damaged=has_errors or bool(unnoticed)
     )
     columns = _columns(verdict)
     columns["recovery"] = prediction.sentences(
@@ -157,18 +149,15 @@ def mark_partitions_with_errors(
     """Replace `intact` by *verdict* for each partition that an error among *findings* is about.
 
     Some errors are found after the partition was judged, such as replicas that differ. An error about
-    one replica says nothing about the others. Errors that only say that offsets are missing make it
-    `unchanged-incomplete`, which *verdict* `unchanged-damaged` replaces where there are others.
+    one replica says nothing about the others.
     """
-    codes_by_partition: defaultdict[tuple[Any, ...], set[str]] = defaultdict(set)
-    for finding in findings:
-        if finding.severity == "error" and finding.topic is not None:
-            codes_by_partition[finding.topic, finding.partition, finding.replica].add(finding.code)
+    with_errors = {
+        (finding.topic, finding.partition, finding.replica)
+        for finding in findings
+        if finding.severity == "error" and finding.topic is not None
+    }
     for row in partition_rows:
         name = row["topic"], row["partition"]
-        codes = codes_by_partition[*name, None] | codes_by_partition[*name, row["log_dir"]]
-        is_damaged = not codes.issubset(MISSING_OFFSETS_CODES)
-        if row["verdict"] == "intact" and codes:
-            row["verdict"] = verdict if is_damaged else "unchanged-incomplete"
-        elif row["verdict"] == "unchanged-incomplete" and is_damaged:
-            row["verdict"] = "unchanged-damaged"
+        is_named = not with_errors.isdisjoint([(*name, None), (*name, row["log_dir"])])
+        if row["verdict"] == "intact" and is_named:
+            row["verdict"] = verdict

@@ -9,7 +9,6 @@ Verdict = Literal[
     "stray",
     "not-served",
     "unchanged-damaged",
-    "unchanged-incomplete",
     "unknown",
     "recovered",
     "intact",
@@ -23,10 +22,8 @@ VERDICTS: dict[Verdict, str] = {
     "missing": "the broker would start, and find no folder of this partition",
     "stray": "the broker would rename the folder to -stray and not serve what is in it",
     "not-served": "the broker would start, and not serve this partition",
-    "unchanged-damaged": "the broker would serve this partition as it is, and consumers would meet "
-    "the damage",
-    "unchanged-incomplete": "the broker would serve this partition as it is: nothing in it is damaged, but "
-    "offsets are missing",
+    "unchanged-damaged": "the broker would serve this partition as it is, although something in it is damaged "
+    "or missing",
     "unknown": "what the broker would do on startup cannot be predicted from these files",
     "recovered": "the broker would recover this partition; no valid record is lost",
     "intact": "the broker would serve this partition as it is",
@@ -40,15 +37,8 @@ BAD_VERDICTS: tuple[Verdict, ...] = (
     "stray",
     "not-served",
     "unchanged-damaged",
-    "unchanged-incomplete",
 )
 """Verdicts with which records are lost, not served, or in doubt."""
-
-MISSING_OFFSETS_CODES = ("offset-gap", "log-ends-below")
-"""Codes of errors that say that offsets are missing, and not that anything is damaged.
-
-Kafka allows gaps of offsets: a broker serves a log with them, and consumers skip them.
-"""
 
 BrokerVerdict = Literal["refuses-to-start", "starts-with-loss", "unknown", "starts"]
 """Verdicts on a broker, the worst first."""

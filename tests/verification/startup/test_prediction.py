@@ -514,7 +514,7 @@ def test_partition_with_an_error_is_never_intact(partition: Partition) -> None:
     for clean_shutdown in (False, True):
         found = mb.verify(partition.log_dir, clean_shutdown=clean_shutdown)
         assert "log-ends-below" in [finding.code for finding in found.findings]
-        assert [row["verdict"] for row in found.partitions] == ["unchanged-incomplete"]
+        assert [row["verdict"] for row in found.partitions] == ["unchanged-damaged"]
 
 
 def test_quick_and_partial_reads_predict_no_startup(partition: Partition) -> None:

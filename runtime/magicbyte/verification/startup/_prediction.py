@@ -105,22 +105,14 @@ class StartupPrediction:
         return lost
 
     def verdict(
-        self,
-        sizes_before: Mapping[str, int],
-        *,
-        loses_offsets: bool,
-        is_damaged: bool,
-        is_incomplete: bool,
+        self, sizes_before: Mapping[str, int], *, loses_offsets: bool, is_damaged: bool
     ) -> Verdict:
         """Return the verdict on a partition whose `.log` files have *sizes_before*, by name.
 
-        *is_damaged* says whether anything would still be damaged after the startup; *is_incomplete*, whether
-        offsets are missing before it.
+        *is_damaged* says whether anything would still be wrong after the startup.
         """
         if self.refusal is not None:
             return "refuses-to-start"
         if self.segment_sizes != sizes_before:
             return "truncated" if loses_offsets else "recovered"
-        if is_damaged:
-            return "unchanged-damaged"
-        return "unchanged-incomplete" if is_incomplete or loses_offsets else "intact"
+        return "unchanged-damaged" if is_damaged or loses_offsets else "intact"
