@@ -37,7 +37,7 @@ def test_ndjson_has_all_columns_and_conditions_choose_among_them() -> None:
         (7, "invoice 1.1", 18),
     ]
     assert {row["client_id"] for row in rows} == {"mailer"}
-    assert result.stderr == "not shown: 4 records (2 aborted, 2 control)\n"
+    assert result.stderr == "not shown: 2 aborted records, 2 control records\n"
 
 
 def test_dispositions_show_what_the_consumer_dropped() -> None:

@@ -28,7 +28,10 @@ def verify(*arguments: str) -> Result:
 
 def test_a_legal_batch_is_a_summary_and_status_0() -> None:
     result = verify("sound.bin")
-    assert (result.stdout, result.stderr) == ("1 file, 84 bytes: no findings\n", "")
+    assert (result.stdout, result.stderr) == (
+        "sound.bin: a broker would accept this batch\n1 file, 84 bytes: no findings\n",
+        "",
+    )
     assert result.exit_code == 0
 
 
@@ -37,6 +40,8 @@ def test_batch_that_a_broker_refuses_is_one_line_and_status_1() -> None:
     assert result.stdout == (
         "wrong.bin byte 0: base_offset is 42, expected 0 [error: produced-base-offset]\n"
         "wrong.bin byte 0: partition_leader_epoch is 0, expected -1 [note: produced-leader-epoch]\n"
+        "wrong.bin: a broker would refuse this batch with INVALID_RECORD: base_offset is 42, expected 0\n"
+        "sound.bin: a broker would accept this batch\n"
         "2 files, 168 bytes: 1 error, 1 note\n"
     )
     assert result.exit_code == 1
@@ -53,6 +58,8 @@ def test_a_file_of_several_batches_is_refused_and_each_is_checked() -> None:
     assert result.stdout == (
         "several.bin byte 84: a second batch; a request carries one batch per partition "
         "[error: produced-several-batches]\n"
+        "several.bin: a broker would refuse this batch with INVALID_RECORD: a second batch; a request carries one batch per "
+        "partition\n"
         "1 file, 168 bytes: 1 error\n"
     )
     assert result.exit_code == 1
@@ -66,12 +73,13 @@ def test_compacted_topics_need_keys() -> None:
 
 
 def test_ndjson_is_an_object_per_problem_and_a_summary() -> None:
-    problem, note, summary = run_ndjson("verify", "--produced", "wrong.bin", status=1)
+    problem, note, file, summary = run_ndjson("verify", "--produced", "wrong.bin", status=1)
     assert list(problem) == ["kind", *TABLES["problems"].names]
     assert (problem["kind"], problem["file"]) == ("problem", "wrong.bin")
     assert (problem["code"], problem["severity"]) == ("produced-base-offset", "error")
     assert (problem["field"], problem["found"], problem["expected"]) == ("base_offset", "42", "0")
     assert note["severity"] == "note"
+    assert (file["verdict"], file["kafka_error"]) == ("refused", "INVALID_RECORD")
     counts = {"errors": 1, "warnings": 0, "notes": 1}
     assert summary == {"kind": "summary", "files": 1, "size_bytes": 84, **counts}
 

@@ -117,7 +117,7 @@ def test_an_end_that_cannot_be_read_is_reported(folder: Folder, number: int) -> 
             :number
         ]
         assert result.exit_code == 2 and result.stderr.count("[unreadable]") == 1
-        assert f"not shown: {last.stat().st_size:,} bytes" in result.stderr
+        assert f"not shown: {last.stat().st_size:,} unreadable bytes" in result.stderr
         result = run("dump", folder, "--tail", number, "--on-damage", "fail")
         assert result.exit_code == 2 and "cannot be read" in result.stderr
         result = run("dump", folder, "--tail", 3, "--to-offset", 9, "--on-damage", "fail")

@@ -15,7 +15,7 @@ from .conftest import TRANSACTIONS, only_line, refusal, run, run_ndjson
 def test_a_sound_partition_is_a_summary_and_status_0() -> None:
     result = run("verify", TRANSACTIONS / "aborted-0")
     assert result.exit_code == 0
-    summary = "1 partition, 2 segments, 2,543 bytes, 55 records: no findings"
+    summary = "1 partition, 2 segments, 2,543 bytes, 49 records, 6 control records: no findings"
     assert (only_line(result.stdout), result.stderr) == (summary, "")
 
 

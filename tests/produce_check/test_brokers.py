@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 import magicbyte as mb
+from magicbyte_cli.produced_verdict import DEPENDING, INVALID_RECORD, verdict_of
 from paths import CHECKOUT
 
 MEASURED = json.loads((CHECKOUT / "tests" / "produce_check" / "brokers.json").read_text("utf-8"))
@@ -49,6 +50,26 @@ def test_exactly_the_batches_that_a_broker_refused_are_errors(code: str) -> None
         assert mb.CODES[code].severity == "note"
     else:
         assert (mb.CODES[code].severity == "error") == is_refused
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: f"{row['code']}: {row['sent']}")
+def test_verdict_is_what_the_newest_broker_answered(row: dict[str, Any]) -> None:
+    answers = row["answers"][MEASURED["releases"][-1]]
+    names = {answer["answer"] for answer in answers}
+    if row["code"] in INVALID_RECORD:
+        # A message of v1 is refused in Produce 3 and later, which are all that brokers since 4.0 take.
+        assert names - {"closed"} == {"INVALID_RECORD"}
+    elif row["code"] in DEPENDING:
+        errors = names - TAKEN
+        assert errors and all(name in DEPENDING[row["code"]] for name in errors)
+    elif row["code"] not in REFUSED_BUT_A_NOTE:
+        assert names <= TAKEN
+    if row["bytes"] is not None:
+        data = bytes.fromhex(row["bytes"])
+        findings = mb.check_produced(data, compacted=row.get("compacted", False))
+        verdict = verdict_of("batch.bin", findings).name
+        expected = {"refused"} if row["code"] in INVALID_RECORD else {"accepted", "depends"}
+        assert verdict in expected
 
 
 def test_the_table_shows_what_was_measured() -> None:

@@ -11,7 +11,7 @@ import magicbyte as mb
 from magicbyte import Dataset, InputError
 from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.storage import NO_OPTIONS, is_url
-from magicbyte.tables.schemas import LOST, TABLES
+from magicbyte.tables.schemas import DISPOSITIONS, TABLES
 from magicbyte_cli import parameters
 from magicbyte_cli.display import counted
 from magicbyte_cli.option_completion import complete_path
@@ -24,6 +24,8 @@ from magicbyte_cli.selection import (
     size_option,
 )
 from magicbyte_cli.stderr_messages import (
+    COUNTED_IN_BYTES,
+    by_disposition,
     exit_status,
     warn,
     warn_of_aborted,
@@ -238,17 +240,10 @@ def _warn_of_undelivered(
     dataset: Dataset, records: Counter[str], byte_counts: Counter[str]
 ) -> None:
     """Print how many records and bytes were not delivered, by disposition."""
-    parts = [
-        counted(number, f"{name.replace('_', ' ')} {noun}")
-        for counts, noun, names in (
-            (records, "record", [name for name in sorted(records) if name != "delivered"]),
-            (byte_counts, "byte", [*LOST, "tail"]),
-        )
-        for name in names
-        if (number := counts[name])
-    ]
-    if parts:
-        warn(f"not delivered: {', '.join(parts)}")
+    undelivered = Counter({name: records[name] for name in DISPOSITIONS if name != "delivered"})
+    lost_bytes = Counter({name: byte_counts[name] for name in COUNTED_IN_BYTES})
+    if text := by_disposition(undelivered, lost_bytes):
+        warn(f"not delivered: {text}")
     warn_of_internal_topics(dataset)
 
 

@@ -1,5 +1,6 @@
 """Messages on stderr: findings, and records and bytes that a command did not deliver."""
 
+from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ from magicbyte import Dataset, Finding, Report, UnreadPath
 from magicbyte.findings import SEVERITIES
 from magicbyte.logdir.unread_path import FAILURES
 from magicbyte.storage import store_requests
-from magicbyte.tables.schemas import INTERNAL_TABLES, LOST
+from magicbyte.tables.schemas import DISPOSITIONS, INTERNAL_TABLES, LOST
 from magicbyte_cli.display import counted, printable
 
 MAX_FINDINGS = 10
@@ -81,15 +82,10 @@ def warn_of_undelivered(report: Report, shown: Collection[str], *, verb: str = "
     Records outside of a requested range are not counted: most of them have not been read.
     """
     expected = {*shown, "outside_range"}
-    records = {name: number for name, number in report.records.items() if name not in expected}
-    lost_bytes = {name: report.bytes[name] for name in COUNTED_IN_BYTES}
-    parts = [
-        f"{counted(sum(counts.values()), noun)} ({_by_disposition(counts)})"
-        for counts, noun in ((records, "record"), (lost_bytes, "byte"))
-        if any(counts.values())
-    ]
-    if parts:
-        warn(f"not {verb}: {', '.join(parts)}")
+    records = Counter({name: report.records[name] for name in DISPOSITIONS if name not in expected})
+    lost_bytes = Counter({name: report.bytes[name] for name in COUNTED_IN_BYTES})
+    if text := by_disposition(records, lost_bytes):
+        warn(f"not {verb}: {text}")
 
 
 def warn_of_aborted(num_aborted: int) -> None:
@@ -102,8 +98,14 @@ def warn_of_aborted(num_aborted: int) -> None:
         )
 
 
-def _by_disposition(record_counts: Mapping[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in record_counts.items() if number)
+def by_disposition(records: Counter[str], byte_counts: Counter[str]) -> str:
+    """Return the numbers of *records* and bytes in words, such as "8 aborted records, 139 damaged bytes"."""
+    return ", ".join(
+        counted(number, f"{name.replace('_', ' ')} {noun}")
+        for numbers, noun in ((records, "record"), (byte_counts, "byte"))
+        for name, number in numbers.items()
+        if number
+    )
 
 
 def warn_of_internal_topics(dataset: Dataset, table: str = "records") -> None:

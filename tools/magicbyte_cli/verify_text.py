@@ -323,6 +323,8 @@ def _summary(verification: mb.Verification) -> str:
     ]
     if summary["records"] is not None:
         parts.append(counted(summary["records"], "record"))
+    if summary["control_records"]:
+        parts.append(counted(summary["control_records"], "control record"))
     if summary["damaged_bytes"]:
         parts.append(f"{counted(summary['damaged_bytes'], 'byte')} damaged")
     if summary["unreadable_bytes"]:

@@ -84,6 +84,14 @@ class ClassifiedEntries:
             return Counter(delivered=len(row_codes))
         return totals(row_codes)
 
+    @property
+    def num_control_records(self) -> int:
+        """Number of records of control batches, whatever their disposition."""
+        if self.is_all_delivered or self.entries.are_messages:
+            return 0
+        is_control = self.entries.column("is_control") != 0
+        return int(np.sum(self.decoded.num_rows[is_control]))
+
     def num_bytes(self) -> Counter[str]:
         """Return the bytes of the entries by disposition."""
         if self.is_all_delivered:

@@ -29,6 +29,8 @@ class PartitionTally:
     """Tallies of the live segments, by path; empty if only headers were read."""
     damaged_ranges: list[DamagedRange] = field(default_factory=list)
     """Damaged ranges with the offsets in them, of `verify_partition`."""
+    control_records: int = 0
+    """Records of control batches with any disposition, of `verify_partition`."""
 
 
 def tally_partition(
@@ -85,6 +87,7 @@ def _checked(planner: Planner, log: PartitionLog, survey: Survey) -> PartitionTa
                 return None
             continue
         damaged_offsets.add(file, piece.entries)
+        result.control_records += piece.entries.num_control_records
         for check in checks:
             check.add(file, piece.entries.entries)
         record_check.add(file, piece.entries)

@@ -72,6 +72,7 @@ class Verification:
             choose, and how much it would fill from the others. None of them with *quick*.
         bytes: Bytes of live segments by disposition.
         records: Records by disposition.
+        control_records: Records of control batches, such as transaction markers, with any disposition.
         unread: Files and folders below the paths that were not read, each with its reason.
     Example:
         >>> mb.verify("log-0", topics=["fenced"]).is_sound
@@ -86,6 +87,7 @@ class Verification:
     replicas: list[dict[str, Any]] = field(default_factory=list)
     bytes: Counter[str] = field(default_factory=Counter)
     records: Counter[str] = field(default_factory=Counter)
+    control_records: int = 0
     unread: list[UnreadPath] = field(default_factory=list)
 
     def add(self, other: "Verification") -> None:
@@ -106,6 +108,7 @@ class Verification:
         self.replicas += other.replicas
         self.bytes.update(other.bytes)
         self.records.update(other.records)
+        self.control_records += other.control_records
         self.unread += other.unread
 
     @property
@@ -127,13 +130,17 @@ class Verification:
 
     @property
     def summary(self) -> dict[str, Any]:
-        """Totals; `records`, `damaged_bytes` and `unreadable_bytes` are None if only headers were read."""
+        """Totals; None where only headers were read and the total needs more.
+
+        `records` are data records, those of aborted transactions and below the log start offset included.
+        """
         severities = Counter(finding.severity for finding in self.findings)
         return {
             "partitions": len(self.partitions),
             "segments": sum(row["live"] and row["file_kind"] == "log" for row in self.segments),
             "size_bytes": sum(row["size_bytes"] for row in self.partitions),
-            "records": None if self.quick else sum(self.records.values()),
+            "records": None if self.quick else self.records.total() - self.control_records,
+            "control_records": None if self.quick else self.control_records,
             "damaged_bytes": None if self.quick else self.bytes["damaged"],
             "unreadable_bytes": None if self.quick else self.bytes["unreadable"],
             "errors": severities["error"],
@@ -298,6 +305,7 @@ def _verify_log(
     if not log.is_named_files and log.state is None:
         report.findings.extend(companion_findings(log, survey))
     out = Verification(quick, findings=report.findings, bytes=report.bytes, records=report.records)
+    out.control_records = tally.control_records
     out.unread.extend(unreadable_files(log, report.findings))
     prediction = None if quick else prediction_of(log, survey, options.limits, predict)
     sizes = (

@@ -119,7 +119,8 @@ _VERIFY = (
             "partitions": "Partitions; each replica counts.",
             "segments": "Live segments.",
             "size_bytes": "Bytes of the live segments.",
-            "records": "Records, whatever their disposition; null with `--quick`.",
+            "records": "Data records, whatever their disposition; null with `--quick`.",
+            "control_records": "Records of control batches, whatever their disposition; null with `--quick`.",
             "damaged_bytes": "Damaged bytes; null with `--quick`.",
             "unreadable_bytes": "Bytes that the operating system could not deliver; null with `--quick`.",
             **_FOUND,
@@ -133,6 +134,16 @@ _PRODUCED = (
         "problem",
         "A finding: a row of the table [`problems`](tables.md#problems); `file` is the path as it was given.",
         _columns(PROBLEMS),
+    ),
+    NdjsonObject(
+        "file",
+        "The verdict on a file.",
+        {
+            "file": "Path as it was given.",
+            "verdict": "`accepted` or `refused` by a broker; `depends` on its settings or on earlier batches; `unknown`.",
+            "kafka_error": "Kafka's name of the error, such as `INVALID_RECORD`; null if it depends or is not known.",
+            "sentence": "The verdict as a sentence.",
+        },
     ),
     NdjsonObject(
         "summary",

@@ -49,7 +49,10 @@ def cards(figures: ReportFigures) -> Markup:
     """Return cards with totals: records, partitions, bytes, errors, and the range of times."""
     total = figures.total
     delivered = total.records["delivered"]
-    undelivered = total.records.total() - delivered
+    control = total.records["control"]
+    undelivered = total.records.total() - delivered - control
+    others = [f"{undelivered:,} not delivered"] if undelivered else []
+    others += [display.counted(control, "control record")] if control else []
     severities = figures.problems.severities
     lesser = [display.counted(severities[name], name) for name in SEVERITIES[1:]]
     left_out = display.counted(len(figures.internal), "internal partition")
@@ -58,7 +61,7 @@ def cards(figures: ReportFigures) -> Markup:
         figure_card(
             f"{delivered:,}",
             "records delivered",
-            f"{undelivered:,} not delivered" if undelivered else "all records",
+            ", ".join(others) or "all records",
         ),
         figure_card(
             f"{len(figures.partitions):,}",
