@@ -13,21 +13,19 @@ import magicbyte_formats.messages
 from magicbyte.errors import FormatError
 from magicbyte.messages import MessageError, read, read_int16, read_uvarint
 from magicbyte_kernels.message_schema import MessageSchema
-
-from .messages_by_hand import (
+from magicbyte_tools.vectors.message_writer import (
     FOLDER,
-    NAMES,
     RELEASES,
     Release,
     Spec,
-    Writer,
-    key,
-    messages,
-    places,
-    release,
+    json_name,
+    message_spec,
+    parse_release,
+    releases_and_versions,
     specification,
 )
-from .messages_by_hand import message as message_of
+
+from .messages_by_hand import NAMES, Writer, messages
 
 MOST_MEMORY = 64 << 10
 """Bytes of memory that reading a small message may take, whatever lengths it states."""
@@ -47,7 +45,7 @@ def written(
     spec: Spec, *, unknown: bool = False, repeat: int = 1
 ) -> Iterator[tuple[Writer, Spec, bytes]]:
     """Yield (writer, values, bytes) *repeat* times for each version in each release."""
-    for when, version in places(spec):
+    for when, version in releases_and_versions(spec):
         for number in range(repeat):
             seed = f"{spec['name']} {when} {version} {number}"
             writer = Writer(spec, version, when, random.Random(seed), unknown=unknown)
@@ -87,14 +85,14 @@ def test_the_releases_are_those_that_the_files_name() -> None:
     for path in FOLDER.glob("*.yaml"):
         for line in path.read_text("utf-8").splitlines():
             if re.match(r" *(versions|releases|flexible|former_types): ", line):
-                named |= {release(one) for one in re.findall(r"\d+\.\d+", line)}
+                named |= {parse_release(one) for one in re.findall(r"\d+\.\d+", line)}
     assert named <= set(RELEASES)
 
 
 @pytest.mark.parametrize(("file", "name"), messages())
 def test_every_version_of_every_release_is_decoded(file: str, name: str) -> None:
     read_as = schema(file, name)
-    for writer, values, data in written(message_of(file, name), repeat=3):
+    for writer, values, data in written(message_spec(file, name), repeat=3):
         place = (writer.version, writer.release)
         found = read(read_as, data, *place)
         # As text, so that the order of the fields and true beside 1 count.
@@ -106,7 +104,7 @@ def test_every_version_of_every_release_is_decoded(file: str, name: str) -> None
 @pytest.mark.parametrize(("file", "name"), messages())
 def test_a_message_that_is_cut_anywhere_is_an_error(file: str, name: str) -> None:
     read_as = schema(file, name)
-    for writer, _, data in shapes(message_of(file, name)):
+    for writer, _, data in shapes(message_spec(file, name)):
         for size in range(len(data)):
             with pytest.raises(MessageError) as caught:
                 read(read_as, data[:size], writer.version, writer.release)
@@ -118,7 +116,7 @@ def test_a_message_that_is_cut_anywhere_is_an_error(file: str, name: str) -> Non
 def test_a_length_larger_than_what_is_left_is_an_error_before_memory_is_used(
     file: str, name: str
 ) -> None:
-    read_as, spec = schema(file, name), message_of(file, name)
+    read_as, spec = schema(file, name), message_spec(file, name)
     for writer, values, _ in shapes(spec):
         for number in range(len(writer.lengths)):
             liar = Writer(spec, writer.version, writer.release, random.Random(), lie=number)
@@ -140,14 +138,14 @@ def test_a_length_larger_than_what_is_left_is_an_error_before_memory_is_used(
 @pytest.mark.parametrize(("file", "name"), messages())
 def test_tagged_fields_that_nobody_knows_are_passed_over(file: str, name: str) -> None:
     read_as = schema(file, name)
-    for writer, values, data in written(message_of(file, name), unknown=True):
+    for writer, values, data in written(message_spec(file, name), unknown=True):
         found = read(read_as, data, writer.version, writer.release)
         assert (repr(found.fields), found.end) == (repr(values), len(data))
 
 
 def tagged(spec: Spec) -> Iterator[tuple[Release, int, Spec]]:
     """Yield (release, version, field) for each tagged field at the top level of the message."""
-    for when, version in places(spec):
+    for when, version in releases_and_versions(spec):
         writer = Writer(spec, version, when, random.Random(0))
         for one in writer.known(spec["fields"]):
             if "tag" in one:
@@ -157,12 +155,12 @@ def tagged(spec: Spec) -> Iterator[tuple[Release, int, Spec]]:
 def test_a_tagged_field_that_is_written_as_its_default_is_as_if_it_were_not() -> None:
     tried = set()
     for file, name in messages():
-        spec = message_of(file, name)
+        spec = message_spec(file, name)
         for when, version, one in tagged(spec):
             writer = Writer(spec, version, when, random.Random(1))
-            values = {**writer.message(), key(one["name"]): writer.default(one)}
+            values = {**writer.message(), json_name(one["name"]): writer.default(one)}
             found = read(schema(file, name), writer.write(values), version, when)
-            del values[key(one["name"])]
+            del values[json_name(one["name"])]
             assert found.fields == values
             tried.add(repr(writer.default(one)))
     assert tried >= {"-1", "0", "-2", "None", "[]", "False", repr(22 * "A")}
@@ -170,7 +168,7 @@ def test_a_tagged_field_that_is_written_as_its_default_is_as_if_it_were_not() ->
 
 def test_a_tagged_field_that_is_not_known_to_a_release_is_passed_over() -> None:
     place = ("transaction_state", "TransactionLogValue")
-    read_as, writer = schema(*place), Writer(message_of(*place), 1, (4, 3), random.Random(2))
+    read_as, writer = schema(*place), Writer(message_spec(*place), 1, (4, 3), random.Random(2))
     values = writer.message() | {"previousProducerId": 7, "clientTransactionVersion": 2}
     data = writer.write(values)
     assert read(read_as, data, 1, (4, 3)).fields == values
@@ -186,7 +184,7 @@ def test_a_tagged_field_that_is_not_known_to_a_release_is_passed_over() -> None:
 
 def test_a_field_of_a_version_that_a_release_does_not_know_is_not_looked_for() -> None:
     """An older release lacks the field: as in Kafka, it reads the next field in its place."""
-    spec = message_of("cluster_metadata", "PartitionRecord")
+    spec = message_spec("cluster_metadata", "PartitionRecord")
     read_as = schema("cluster_metadata", "PartitionRecord")
     values = Writer(spec, 0, (4, 3), random.Random(3)).message()
     data = Writer(spec, 0, (4, 3), random.Random(3)).write(values)
@@ -200,14 +198,14 @@ def test_a_field_of_a_version_that_a_release_does_not_know_is_not_looked_for() -
 def test_null_where_nothing_may_be_null_is_an_error() -> None:
     reasons = set()
     for file, name in messages():
-        spec, read_as = message_of(file, name), schema(file, name)
-        for when, version in places(spec):
+        spec, read_as = message_spec(file, name), schema(file, name)
+        for when, version in releases_and_versions(spec):
             writer = Writer(spec, version, when, random.Random(0))
             (first, *_) = [*writer.known(spec["fields"]), {"type": "none"}]
             if first["type"] in ("string", "bytes") and not {"nullable", "tag"} & first.keys():
                 with pytest.raises(MessageError) as caught:
                     read(read_as, writer.length(first["type"], -1) + bytes(100), version, when)
-                assert caught.value.field == key(first["name"])
+                assert caught.value.field == json_name(first["name"])
                 reasons.add((caught.value.reason, writer.is_flexible))
     assert reasons == {("null", False), ("null", True)}
 
@@ -243,7 +241,7 @@ def test_any_bytes_are_a_message_or_an_error(file: str, name: str) -> None:
     """Versions that no release has are tried too."""
     read_as = schema(file, name)
     draw = random.Random(f"any {name}")
-    known = [data for _, _, data in shapes(message_of(file, name))]
+    known = [data for _, _, data in shapes(message_spec(file, name))]
     for _ in range(200):
         data = bytearray(draw.choice(known) or b"\0")
         for _ in range(draw.randrange(1, 4)):
@@ -270,7 +268,7 @@ def test_numbers_of_a_field_have_the_names_of_the_specification() -> None:
     for file in NAMES:
         for message in specification(file)["messages"]:
             for field in message["fields"]:
-                found = schema(file, message["name"]).field(key(field["name"]))
+                found = schema(file, message["name"]).field(json_name(field["name"]))
                 names = {int(number): name for number, name in field.get("values", {}).items()}
                 assert dict(found.values) == names
                 for number in range(-1, 9):
