@@ -31,6 +31,7 @@ from magicbyte_tools.conformance.scoring import scored
 from magicbyte_tools.conformance.vectors_folder import VECTORS
 from magicbyte_tools.fuzz import seeds
 from magicbyte_tools.fuzz.mutate import mutated
+from magicbyte_tools.vectors.message_writer import includes_release, parse_release
 from paths import CHECKOUT, DATA
 
 from . import kafka_differences as differences
@@ -44,6 +45,9 @@ RELEASES = (os.environ.get("MAGICBYTE_RELEASES") or "2.8.2 3.9.2 4.3.1 4.4.0").s
 with_java = pytest.mark.skipif(not RUN, reason="it takes Maven and Java: make test-brokers")
 
 BOUNDS = ProcessBounds(timeout_s=60.0)
+
+COORDINATOR_RELEASES = sorted({*RELEASES, "4.0.1"} if RELEASES[1:] else RELEASES)
+"""The same, and the one that stored the state of share groups in its own way."""
 
 RECORD_FORMATS = ("kafka_log", "kafka_varint", "kafka_varlong", "kafka_uvarint")
 
@@ -88,6 +92,25 @@ def test_kafkas_builder_writes_the_encoded_cases(version: str) -> None:
     for case, answer in answers:
         if case.content["encode"]["codec"] == "none":
             assert answer.content["encoded"] == case.data_path.read_bytes().hex(), case.id
+
+
+@with_java
+@pytest.mark.parametrize("version", COORDINATOR_RELEASES)
+def test_coordinators_classes_judge_the_vectors_as_expected(version: str) -> None:
+    chosen = [case for case in load_cases(VECTORS) if case.format == "kafka_coordinator_record"]
+    example = next(case for case in chosen if case.id.endswith("/offset-commit-v0"))
+    key = {"type": 1, "data": {"group": "group-1", "topic": "topic-2", "partition": 70_004}}
+    fields = {**example.content["fields"], "key": key}
+    altered = Case("altered", example.data_path, {**example.content, "fields": fields})
+    runner = java_runner(version, main="KafkaCoordinators")
+    *outcomes, last = scored(runner.answers([*chosen, altered]), {})
+    release = parse_release(version.rpartition(".")[0])
+    for one in outcomes:
+        is_asked = includes_release(one.case.content["releases"], release)
+        assert one.outcome == ("passed" if is_asked else "not-judged"), failure_line(one)
+        if one.choice is not None:
+            assert one.choice == "accepted", one.case.id
+    assert last.outcome == "failed", "the fields are not compared"
 
 
 def mutated_entries() -> list[bytes]:

@@ -85,6 +85,41 @@ def test_the_schema_asks_of_fetched_bytes_what_a_response_says_and_no_fields() -
         assert list(VALIDATOR.iter_errors({**FETCHED, **wrong}))
 
 
+COORDINATOR_RECORD: dict[str, Any] = {
+    **{key: SOUND[key] for key in ("why", "made", "source", "verdict")},
+    "format": "kafka_coordinator_record",
+    "needs": ["coordinators"],
+    "topic": "__consumer_offsets",
+    "releases": "4.1+",
+    "fields": {
+        "key": {"type": 2, "data": {"group": "g"}},
+        "value": {"version": 3, "data": {"leader": None, "members": [{"memberId": "m"}]}},
+    },
+}
+
+
+def test_the_schema_asks_of_a_coordinators_record_its_topic_and_releases() -> None:
+    assert list(VALIDATOR.iter_errors(COORDINATOR_RECORD)) == []
+    tombstone = {**COORDINATOR_RECORD["fields"], "value": None}
+    assert list(VALIDATOR.iter_errors({**COORDINATOR_RECORD, "fields": tombstone})) == []
+    for name in ("4.0", "2.8-4.0"):
+        assert list(VALIDATOR.iter_errors({**COORDINATOR_RECORD, "releases": name})) == []
+    for key in ("topic", "releases", "needs", "fields"):
+        less = {name: value for name, value in COORDINATOR_RECORD.items() if name != key}
+        assert list(VALIDATOR.iter_errors(less)), key
+    no_version = {**tombstone, "value": {"data": {}}}
+    for wrong in (
+        {"topic": "orders"},
+        {"releases": "4"},
+        {"fields": {"entries": []}},
+        {"fields": no_version},
+        {"records": []},
+    ):
+        assert list(VALIDATOR.iter_errors({**COORDINATOR_RECORD, **wrong})), wrong
+    assert list(VALIDATOR.iter_errors({**SOUND, "topic": "__consumer_offsets"}))
+    assert list(VALIDATOR.iter_errors({**SOUND, "fields": COORDINATOR_RECORD["fields"]}))
+
+
 OF_DAMAGE = ["error", "code", "caught_by", "records_before", "findings"]
 
 

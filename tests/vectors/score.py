@@ -89,7 +89,15 @@ def _text(value: Any) -> str:
 KINDS = ("valid", "invalid")
 """Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
-SETTING_KEYS = ("limits", "compacted", "fetch_offset", "aborted_transactions", "encode")
+SETTING_KEYS = (
+    "limits",
+    "compacted",
+    "fetch_offset",
+    "aborted_transactions",
+    "encode",
+    "topic",
+    "releases",
+)
 """Keys of a case that are passed on to the runner as settings."""
 
 Verdict = Literal["valid", "invalid", "either"]
@@ -425,6 +433,7 @@ FEATURES = (
     "limits",
     "transactions",
     "encode",
+    "coordinators",
 )
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 

@@ -23,6 +23,7 @@ FEATURES = (
     "limits",
     "transactions",
     "encode",
+    "coordinators",
 )
 """Formats, codecs and abilities that a case may need and a runner may lack."""
 

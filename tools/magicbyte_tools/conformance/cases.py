@@ -10,7 +10,15 @@ from typing import Any, Literal
 KINDS = ("valid", "invalid")
 """Folders of cases. A case with verdict `either` is in the folder of the verdict of Kafka's own reader."""
 
-SETTING_KEYS = ("limits", "compacted", "fetch_offset", "aborted_transactions", "encode")
+SETTING_KEYS = (
+    "limits",
+    "compacted",
+    "fetch_offset",
+    "aborted_transactions",
+    "encode",
+    "topic",
+    "releases",
+)
 """Keys of a case that are passed on to the runner as settings."""
 
 Verdict = Literal["valid", "invalid", "either"]

@@ -254,6 +254,10 @@ class VectorCase:
     """Producer ids and first offsets of the aborted transactions in a fetch response; None is null."""
     encode: Mapping[str, Any] | None = None
     """Records and settings of the batch whose encoding the bytes are, as JSON."""
+    topic: str | None = None
+    """Topic of a coordinator's record."""
+    releases: str | None = None
+    """Range of the Kafka releases that read a coordinator's record as the case says, such as `4.1+`."""
     is_kafka_refusal: bool = False
     """True where Kafka's own reader refuses a case with verdict `either`."""
 
@@ -292,6 +296,8 @@ class VectorCase:
             "compacted": self.is_compacted,
             "limits": dict(self.limits),
             "encode": self.encode,
+            "topic": self.topic,
+            "releases": self.releases,
         }
         document |= {name: value for name, value in optional.items() if value}
         if self.fetch_offset is not None:

@@ -9,7 +9,17 @@ from collections.abc import Iterable, Iterator
 from magicbyte_tools.vectors.case import VectorCase
 
 CODECS = ("none", "gzip", "snappy", "lz4", "zstd")
-FEATURES = ("v0", "v1", "v2", *CODECS[1:], "control", "limits", "transactions", "encode")
+FEATURES = (
+    "v0",
+    "v1",
+    "v2",
+    *CODECS[1:],
+    "control",
+    "limits",
+    "transactions",
+    "encode",
+    "coordinators",
+)
 """Features in the order in which a case lists them."""
 
 FILES = (
@@ -54,6 +64,8 @@ def needs(case: VectorCase) -> list[str]:
         found.add("transactions")
     if case.encode is not None:
         found.add("encode")
+    if case.format == "kafka_coordinator_record":
+        found.add("coordinators")
     return [name for name in FEATURES if name in found]
 
 

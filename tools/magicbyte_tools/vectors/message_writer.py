@@ -40,6 +40,7 @@ def message_spec(file: str, name: str) -> Spec:
     return dict(found)
 
 
+@cache
 def parse_release(text: str) -> Release:
     major, minor = text.split(".")
     return int(major), int(minor)
@@ -54,6 +55,7 @@ def value_in(steps: dict[str, str], release: Release) -> str:
     return found
 
 
+@cache
 def version_range(text: str) -> range:
     if text == "none":
         return range(0)
@@ -63,6 +65,7 @@ def version_range(text: str) -> range:
     return range(int(first), int(last or first) + 1)
 
 
+@cache
 def includes_release(text: str, release: Release) -> bool:
     """Return whether the range *text*, such as `3.0-3.1` or `4.1+`, includes *release*."""
     if text.endswith("+"):

@@ -58,6 +58,7 @@ def runner(name: str, bounds: ProcessBounds) -> Runner:
             "log_dir": "a folder has no grammar",
             "kafka_fetched": "a grammar knows no transactions",
             "kafka_encoded": "a parser encodes nothing",
+            "kafka_coordinator_record": "no grammar describes messages with versions",
         },
     )
 

@@ -19,6 +19,7 @@ from magicbyte_formats.wire import ProducerSnapshotHeader
 from magicbyte_tools.conformance.answer_shape import CHECKS
 from magicbyte_tools.conformance.encoded_batch import CODECS
 from magicbyte_tools.conformance.engines.answering import Answer, hexadecimal, serve, unsupported
+from magicbyte_tools.conformance.engines.coordinator_records import coordinator_record
 
 RECORDS_TO_ENCODE = pa.schema(
     {
@@ -56,6 +57,8 @@ def read(
             return _found(findings)
         case "kafka_encoded":
             return {"encoded": encoded_batch(settings["encode"], engine).hex()}
+        case "kafka_coordinator_record":
+            return coordinator_record(path.read_bytes(), settings)
         case "kafka_offset_index":
             return _index("index", path.read_bytes())
         case "kafka_time_index":
