@@ -16,12 +16,16 @@ import pytest
 import magicbyte as mb
 import magicbyte.statistics
 import magicbyte.verification.verify
+from extent import WIDE
 from magicbyte.reading import process_pool
 from magicbyte.reading.process_pool import TASKS_AHEAD, in_processes, num_processes
 from paths import DATA, shared
 
 WAIT_S = 60
 """Seconds after which a test is taken to hang."""
+
+NUMBERS = (1, 2, 5) if WIDE else (1, 3)
+"""Numbers of processes: each takes half a second to start."""
 
 SOUND = (DATA / "4.3" / "transactions", DATA / "2.8" / "lives")
 
@@ -33,7 +37,7 @@ def damaged_dirs() -> list[Path]:
 
 
 def assert_processes_change_nothing(*paths: Path, quick: bool = False) -> mb.Verification:
-    one, *others = (mb.verify(*paths, quick=quick, processes=number) for number in (1, 2, 5))
+    one, *others = (mb.verify(*paths, quick=quick, processes=number) for number in NUMBERS)
     for other in others:
         assert other == one
     assert one.partitions and one.segments
@@ -56,7 +60,7 @@ def test_processes_change_nothing_where_a_broker_met_damage() -> None:
 @pytest.mark.parametrize("quick", [False, True])
 def test_processes_change_no_statistics(quick: bool) -> None:
     one, *others = (
-        mb.stats(*SOUND, by="segment", quick=quick, processes=number) for number in (1, 2, 5)
+        mb.stats(*SOUND, by="segment", quick=quick, processes=number) for number in NUMBERS
     )
     assert len(one.rows) > 10 and one.total["log_bytes"] > 100_000
     for other in others:

@@ -2,23 +2,28 @@
 
 import inspect
 
+import pytest
+
 import magicbyte as mb
 from magicbyte_tools.reference.docstring_sections import split_docstring
 from magicbyte_tools.reference.python_page import members, public_names, python_page, signature
 
-PAGE = python_page()
-
 NAMES = [each for names in public_names().values() for each in names]
 
 
-def test_every_public_name_of_magicbyte_is_on_the_page_once() -> None:
+@pytest.fixture(scope="module")
+def page() -> str:
+    return python_page()
+
+
+def test_every_public_name_of_magicbyte_is_on_the_page_once(page: str) -> None:
     of_mb = [each.name for each in NAMES if each.module == "mb"]
     assert sorted(of_mb) == sorted(set(mb.__all__) - {"__version__", "CODES"})
     for each in NAMES:
-        assert PAGE.count(f'<a id="{each.path}"></a>') == 1, each.path
+        assert page.count(f'<a id="{each.path}"></a>') == 1, each.path
 
 
-def test_every_public_name_and_member_has_a_sentence() -> None:
+def test_every_public_name_and_member_has_a_sentence(page: str) -> None:
     num_members = 0
     for each in NAMES:
         assert inspect.getdoc(each.value), each.path
@@ -26,7 +31,7 @@ def test_every_public_name_and_member_has_a_sentence() -> None:
             for name, member in members(each.value).items():
                 num_members += 1
                 assert inspect.getdoc(member), f"{each.path}.{name}"
-                assert f'<a id="{each.path}.{name}">' in PAGE
+                assert f'<a id="{each.path}.{name}">' in page
     assert num_members > 40
 
 

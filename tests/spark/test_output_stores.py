@@ -29,6 +29,7 @@ from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
 
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 SMALL = "--max-partition-bytes=64KiB"
+TOPICS = ["open", "aborted", "interleaved"]
 
 
 class Killed(BaseException):
@@ -52,8 +53,12 @@ def rows_of(s3: S3Server, out: str, table: str) -> list[str]:
     return sorted(map(repr, read.select(TABLES[table].names).to_pylist()))
 
 
-def expected_rows(table: str) -> list[str]:
-    rows = mb.open(CLUSTER, on_damage="skip").stored(table, TABLES[table].names).to_table()
+def expected_rows(table: str, topics: list[str] | None = None) -> list[str]:
+    rows = (
+        mb.open(CLUSTER, on_damage="skip", topics=topics)
+        .stored(table, TABLES[table].names)
+        .to_table()
+    )
     return sorted(map(repr, rows.to_pylist()))
 
 
@@ -101,7 +106,9 @@ def test_output_in_a_store_is_replaced_only_with_overwrite(s3: S3Server, in_proc
     refused = pipeline(s3, out, *options)
     assert refused.exit_code == 2
     assert "the output exists; expected a new name, or --overwrite" in refused.stderr
-    again = pipeline(s3, out, "--overwrite", "--tables=records", "--partition-by=topic,date")
+    topics = [f"--topic={topic}" for topic in TOPICS]
+    partitions = "--partition-by=topic,date"
+    again = pipeline(s3, out, "--overwrite", "--tables=records", partitions, *topics)
     assert again.exit_code == 0, again.output
     names = {path.partition("/")[0] for path in folder_of(s3, out).files()}
     assert names == {"records", "_magicbyte"}
@@ -110,7 +117,7 @@ def test_output_in_a_store_is_replaced_only_with_overwrite(s3: S3Server, in_proc
         for path in folder_of(s3, out).files()
         if not path.startswith("_magicbyte")
     )
-    assert rows_of(s3, out, "records") == expected_rows("records")
+    assert rows_of(s3, out, "records") == expected_rows("records", TOPICS)
 
 
 def test_folders_of_others_and_inputs_are_refused(s3: S3Server) -> None:
@@ -143,7 +150,7 @@ def killed_at(number: int) -> Iterator[None]:
         yield
 
 
-@pytest.mark.parametrize("number", [0, 9])
+@pytest.mark.parametrize("number", [0, 4])
 def test_commit_that_was_killed_is_finished_by_the_next_run(
     s3: S3Server, in_process: None, number: int
 ) -> None:
@@ -153,17 +160,18 @@ def test_commit_that_was_killed_is_finished_by_the_next_run(
             CLUSTER,
             out=out,
             tables=["records", "segments"],
+            topics=TOPICS,
             max_partition_bytes=65536,
             on_damage="skip",
             storage_options=s3.options,
         )
     assert folder_of(s3, out).read(COMMIT_PATH) is not None
-    again = pipeline(s3, out, "--tables=records,segments")
+    again = pipeline(s3, out, "--tables=records,segments", *(f"--topic={one}" for one in TOPICS))
     assert again.exit_code == 2 and "the output exists" in again.stderr
     assert "an earlier run was killed while it changed" in again.stderr
     assert folder_of(s3, out).read(COMMIT_PATH) is None
     for table in ("records", "segments"):
-        assert rows_of(s3, out, table) == expected_rows(table)
+        assert rows_of(s3, out, table) == expected_rows(table, TOPICS)
     names = folder_of(s3, out.rpartition("/")[0]).files()
     assert all(name.startswith("out/") for name in names)
 

@@ -17,8 +17,8 @@ from magicbyte.storage import _small_files as small_files
 from magicbyte_tools.vectors.companion_cases import offset_index
 from s3_server import S3Server
 
-NUM_PARTITIONS = 340
-"""Partitions with three files each, and one file besides: two pages of a listing."""
+NUM_PARTITIONS = 200
+"""Partitions with five files each, and one file besides: two pages of a listing."""
 
 PRODUCER = 7
 
@@ -52,6 +52,8 @@ def cluster(s3: S3Server, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
     small_files.small_files.clear()
     files = {
         f"{0:020}.log": build.batch(),
+        f"{0:020}.index": b"",
+        f"{0:020}.timeindex": b"",
         "partition.metadata": b"version: 0\ntopic_id: AAAAAAAAAAAAAAAAAAAAAQ\n",
         "leader-epoch-checkpoint": b"0\n1\n0 0\n",
     }

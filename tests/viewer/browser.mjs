@@ -2,6 +2,7 @@
 // Opens PAGE in a headless browser and runs jobs in order: {"files": [[name, file], ...]} opens each file
 // in the page and returns its findings and fields; {"large": file} measures one; any other job opens a file
 // or page, does its actions, sets styles and returns what the page shows, or with "shrunk" a small picture of it.
+// The action ["state", name] adds what the page shows at that moment to the result's "states".
 // Results are printed as JSON.
 import fs from "node:fs";
 import path from "node:path";
@@ -233,8 +234,10 @@ async function run(job) {
       }
       return found;
     }
+    const states = {};
     for (const [action, argument] of job.actions ?? []) {
-      if (action === "focus") await tab.focus(argument);
+      if (action === "state") states[argument] = await tab.evaluate(state);
+      else if (action === "focus") await tab.focus(argument);
       else if (action === "press") await tab.keyboard.press(argument);
       else if (action === "click") await tab.click(argument);
       else if (action === "hash") await tab.evaluate((hash) => (location.hash = hash), argument);
@@ -258,7 +261,7 @@ async function run(job) {
     }
     if (job.shrunk) return await shrunkPicture(tab, job.shrunk.stored);
     if (job.picture) await tab.screenshot({ path: job.picture });
-    return { ...(await tab.evaluate(state)), look: await tab.evaluate(look) };
+    return { ...(await tab.evaluate(state)), look: await tab.evaluate(look), states };
   } finally {
     await tab.close();
   }

@@ -78,26 +78,21 @@ def states(browser: str, long_names: Path, page_of_view: Path) -> dict[str, Any]
             ],
             "format": "kafka_log",
         },
-        "opened": {"file": str(SEGMENT)},
-        "keys": {
-            "file": str(SEGMENT),
-            "actions": [("focus", TREE), *(("press", key) for key in keys)],
-        },
         "keys back": {
             "file": str(SEGMENT),
             "actions": [
+                ("state", "opened"),
                 ("focus", TREE),
-                *(("press", key) for key in (*keys, "ArrowLeft", "ArrowLeft", "End")),
+                *(("press", key) for key in keys),
+                ("state", "keys"),
+                *(("press", key) for key in ("ArrowLeft", "ArrowLeft", "End")),
             ],
-        },
-        "click on a byte": {
-            "file": str(SEGMENT),
-            "actions": [("click", "#main .bytes [data-at='17']")],
         },
         "bytes by keys": {
             "file": str(SEGMENT),
             "actions": [
                 ("click", "#main .bytes [data-at='17']"),
+                ("state", "click on a byte"),
                 ("focus", "#main .hex"),
                 ("press", "ArrowDown"),
             ],
@@ -115,6 +110,8 @@ def states(browser: str, long_names: Path, page_of_view: Path) -> dict[str, Any]
     }
     answer = run_jobs(browser, [*jobs.values()])
     found = dict(zip(jobs, answer["results"], strict=True))
+    for name in ("keys back", "bytes by keys"):
+        found |= found[name]["states"]
     return found | {name: answer[name] for name in ("messages", "requests")}
 
 
