@@ -30,6 +30,7 @@ from s3_server import ACCESS_KEY, BUCKET, SECRET, S3Server
 CLUSTER = DATA / "4.3" / "transactions" / "log-0"
 SMALL = "--max-partition-bytes=64KiB"
 TOPICS = ["open", "aborted", "interleaved"]
+OF_TOPICS = [f"--topic={topic}" for topic in TOPICS]
 
 
 class Killed(BaseException):
@@ -53,12 +54,9 @@ def rows_of(s3: S3Server, out: str, table: str) -> list[str]:
     return sorted(map(repr, read.select(TABLES[table].names).to_pylist()))
 
 
-def expected_rows(table: str, topics: list[str] | None = None) -> list[str]:
-    rows = (
-        mb.open(CLUSTER, on_damage="skip", topics=topics)
-        .stored(table, TABLES[table].names)
-        .to_table()
-    )
+def expected_rows(table: str) -> list[str]:
+    dataset = mb.open(CLUSTER, on_damage="skip", topics=TOPICS)
+    rows = dataset.stored(table, TABLES[table].names).to_table()
     return sorted(map(repr, rows.to_pylist()))
 
 
@@ -72,7 +70,7 @@ def in_process(monkeypatch: pytest.MonkeyPatch) -> None:
 def finished(spark: SparkSession, s3: S3Server) -> str:
     """The URL of an output in a store."""
     out = f"s3://{BUCKET}/finished/out"
-    result = pipeline(s3, out)
+    result = pipeline(s3, out, *OF_TOPICS)
     assert result.exit_code == 0, result.output
     assert f"report: {out}/report.html" in result.stderr
     assert SECRET not in result.output and ACCESS_KEY not in result.output
@@ -88,7 +86,8 @@ def test_output_in_a_store_has_the_files_of_a_local_one_and_no_secret(
     finished: str, s3: S3Server, in_process: None, tmp_path: Path
 ) -> None:
     files = folder_of(s3, finished).files()
-    write_parquet(CLUSTER, out=tmp_path / "out", max_partition_bytes=65536, on_damage="skip")
+    options: dict[str, Any] = {"topics": TOPICS, "max_partition_bytes": 65536, "on_damage": "skip"}
+    write_parquet(CLUSTER, out=tmp_path / "out", **options)
     local = {path.relative_to(tmp_path / "out").as_posix() for path in tmp_path.rglob("out/*/*")}
     assert set(files) == local | {"report.html"}
     for name in ("report.html", "_magicbyte/plan.jsonl", "_magicbyte/run.json"):
@@ -106,9 +105,8 @@ def test_output_in_a_store_is_replaced_only_with_overwrite(s3: S3Server, in_proc
     refused = pipeline(s3, out, *options)
     assert refused.exit_code == 2
     assert "the output exists; expected a new name, or --overwrite" in refused.stderr
-    topics = [f"--topic={topic}" for topic in TOPICS]
     partitions = "--partition-by=topic,date"
-    again = pipeline(s3, out, "--overwrite", "--tables=records", partitions, *topics)
+    again = pipeline(s3, out, "--overwrite", "--tables=records", partitions, *OF_TOPICS)
     assert again.exit_code == 0, again.output
     names = {path.partition("/")[0] for path in folder_of(s3, out).files()}
     assert names == {"records", "_magicbyte"}
@@ -117,7 +115,7 @@ def test_output_in_a_store_is_replaced_only_with_overwrite(s3: S3Server, in_proc
         for path in folder_of(s3, out).files()
         if not path.startswith("_magicbyte")
     )
-    assert rows_of(s3, out, "records") == expected_rows("records", TOPICS)
+    assert rows_of(s3, out, "records") == expected_rows("records")
 
 
 def test_folders_of_others_and_inputs_are_refused(s3: S3Server) -> None:
@@ -166,12 +164,12 @@ def test_commit_that_was_killed_is_finished_by_the_next_run(
             storage_options=s3.options,
         )
     assert folder_of(s3, out).read(COMMIT_PATH) is not None
-    again = pipeline(s3, out, "--tables=records,segments", *(f"--topic={one}" for one in TOPICS))
+    again = pipeline(s3, out, "--tables=records,segments", *OF_TOPICS)
     assert again.exit_code == 2 and "the output exists" in again.stderr
     assert "an earlier run was killed while it changed" in again.stderr
     assert folder_of(s3, out).read(COMMIT_PATH) is None
     for table in ("records", "segments"):
-        assert rows_of(s3, out, table) == expected_rows(table, TOPICS)
+        assert rows_of(s3, out, table) == expected_rows(table)
     names = folder_of(s3, out.rpartition("/")[0]).files()
     assert all(name.startswith("out/") for name in names)
 

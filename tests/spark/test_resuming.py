@@ -36,7 +36,7 @@ from magicbyte_cli import main
 from paths import DATA
 from spark_environment import QUICK_START
 
-SMALL = "--max-partition-bytes=16KiB"
+SMALL = "--max-partition-bytes=32KiB"
 COMMAND = "from magicbyte_cli import main; main(prog_name='magicbyte')"
 CLUSTER = DATA / "4.3" / "transactions"
 
