@@ -106,7 +106,9 @@ class Finding:
     @property
     def where(self) -> str:
         """Partition, file and position in words, as far as known."""
-        name = f"{self.topic}-{self.partition}" if self.topic is not None else ""
+        name = self.topic or ""
+        if self.topic is not None and self.partition is not None:
+            name = f"{self.topic}-{self.partition}"
         where = "/".join(part for part in (self.replica, name, self.file) if part)
         if self.position is not None:
             where += f"{' ' if where else ''}byte {self.position}"

@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 import pytest
 
 import magicbyte as mb
+from magicbyte.decoding.protobuf import _library
 from magicbyte.reading.typed_records import TopicRecords
 from magicbyte.tables.json_values import json_values
 from registry_data import APPLICATIONS, LOG_DIR, needs_applications, recorded
@@ -185,6 +186,53 @@ def test_records_of_several_types_and_look_alikes_are_told_apart():
     messages = [one for one in report.findings if one.code == "value-not-decoded"]
     assert {one.found for one in messages} == set(errors)
     assert all(one.base_offset is not None for one in messages)
+
+
+def test_values_of_other_schemas_decode_without_the_packages_of_protobuf(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    every_row, _ = typed("mixed", value="registry")
+
+    def refuse(module: str) -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}")
+
+    monkeypatch.setattr(_library, "import_module", refuse)
+    rows, report = typed("mixed", value="registry")
+    assert len(rows) == len(every_row)
+    is_protobuf = [bool((row["value"] or {}).get("shop.Payment")) for row in every_row]
+    assert any(is_protobuf) and not all(is_protobuf)
+    for row, full_row, needs_package in zip(rows, every_row, is_protobuf, strict=True):
+        if needs_package:
+            assert (row["value"], row["value_error"]) == (None, "bad-schema")
+            assert row["value_bytes"] is not None
+        elif full_row["value"] is not None:
+            members = {name: part for name, part in full_row["value"].items() if part is not None}
+            assert row["value"].items() >= members.items()
+    (unusable,) = {one.message for one in report.findings if one.code == "schema-unusable"}
+    assert "pip install 'magicbyte[protobuf]'" in unusable and "shop.Payment" in unusable
+    assert "mixed-None" not in {one.where for one in report.findings}
+    (counted,) = (
+        one
+        for one in report.findings
+        if one.code == "value-not-decoded" and one.found == "bad-schema"
+    )
+    assert counted.message.startswith(f"values not decoded: {sum(is_protobuf)} ")
+
+
+def test_topic_of_protobuf_alone_keeps_its_bytes_without_the_packages(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    def refuse(module: str) -> None:
+        raise ModuleNotFoundError(f"No module named {module!r}")
+
+    monkeypatch.setattr(_library, "import_module", refuse)
+    rows, report = typed("payments", value="registry")
+    assert rows and {row["value_error"] for row in rows} == {"bad-schema"}
+    assert all(row["value_bytes"] for row in rows)
+    assert "schema-unusable" in {one.code for one in report.findings}
+    rows, report = typed("payments", value="auto")
+    assert all(isinstance(row["value"], bytes) for row in rows)
+    assert "schema-unusable" in {one.code for one in report.findings}
 
 
 def test_schema_that_was_deleted_for_good_still_decodes():

@@ -40,7 +40,7 @@ UNKNOWN = ("unreadable", "entry-over-limit", "batch-over-limit")
 
 @dataclass(frozen=True, slots=True)
 class ProducedVerdict:
-    """Whether a broker would accept a batch."""
+    """Answer of a broker to the batch in a file."""
 
     file: str
     name: ProducedVerdictName

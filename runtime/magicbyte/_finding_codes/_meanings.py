@@ -27,9 +27,9 @@ MEANINGS = (
         "schema-unusable",
         "warning",
         "A schema cannot be used.",
-        cause="Its text is damaged or not of its type, a schema that it refers to is missing, or it needs a compiler that refuses it.",
+        cause="Its text is damaged or not of its type, a schema that it refers to is missing, it needs a compiler that refuses it, or a package that its type needs is not installed.",
         consequence=f"Values that were written with it are not decoded. {BYTES_STAY}",
-        remedy="Compare its text, in the table `schemas`, with what the registry shows.",
+        remedy="Install the package if the message names one. Otherwise compare its text, in the table `schemas`, with what the registry shows.",
         source=OUR_RULE,
     ),
     Code(

@@ -86,7 +86,7 @@ class ClassifiedEntries:
 
     @property
     def num_control_records(self) -> int:
-        """Number of records of control batches, whatever their disposition."""
+        """Number of records of control batches, with any disposition."""
         if self.is_all_delivered or self.entries.are_messages:
             return 0
         is_control = self.entries.column("is_control") != 0

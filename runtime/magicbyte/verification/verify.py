@@ -132,7 +132,7 @@ class Verification:
     def summary(self) -> dict[str, Any]:
         """Totals; None where only headers were read and the total needs more.
 
-        `records` are data records, those of aborted transactions and below the log start offset included.
+        `records` are data records, also of aborted transactions and below the log start offset.
         """
         severities = Counter(finding.severity for finding in self.findings)
         return {

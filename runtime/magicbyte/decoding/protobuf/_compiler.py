@@ -10,9 +10,9 @@ from typing import Any
 
 from magicbyte.decoding.message_indexes import IndexPath
 from magicbyte.decoding.protobuf._known_files import KNOWN_FILES
-from magicbyte.decoding.protobuf._library import EXTRA, library
+from magicbyte.decoding.protobuf._library import EXTRA, MissingLibraryError, library
 from magicbyte.decoding.schema_text import SchemaText
-from magicbyte.errors import InputError, SchemaError
+from magicbyte.errors import SchemaError
 
 MAIN_FILE = "magicbyte_main_schema.proto"
 """Name of the schema itself: imported files have names, it has none."""
@@ -97,7 +97,7 @@ def _messages(file: Any) -> Iterator[tuple[IndexPath, Any]]:
 def compile_schema(schema_text: SchemaText) -> ProtobufFiles:
     """Compile *schema_text*.
 
-    Raises SchemaError if it does not compile, InputError if the packages are not installed.
+    Raises SchemaError if it does not compile, or MissingLibraryError, one of its kind, if the packages are not installed.
     """
     where = schema_text.label or "Protobuf schema"
     if schema_text.descriptor_set is not None:
@@ -157,7 +157,7 @@ def _run_protoc(proto_texts: dict[str, str], where: str) -> bytes:
             ) from error
         if result.returncode or not out.is_file():
             if "No module named" in result.stderr:
-                raise InputError("grpcio-tools is not installed", EXTRA)
+                raise MissingLibraryError("grpcio-tools is not installed", EXTRA)
             reason = result.stderr.strip().replace(str(folder) + "/", "")[:500]
             raise SchemaError(
                 f"protoc refuses it: {reason or result.returncode}", "a `.proto` text", where=where
