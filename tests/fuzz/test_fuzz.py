@@ -83,7 +83,7 @@ def test_the_corpus_of_the_vectors_has_each_entry_once_and_the_targets_read_it(
 ) -> None:
     assert corpus.main([str(tmp_path)]) == 0
     assert re.search(
-        r"/entries: \d+ files\n.*/partitions: \d+ files\n.*/bytes: \d+ files\n.*/values: [\d,]+ files\n",
+        r"/entries: \d+ files\n.*/partitions: \d+ files\n.*/bytes: [\d,]+ files\n.*/values: [\d,]+ files\n",
         capsys.readouterr().out,
     )
     logs = sorted((tmp_path / "entries").iterdir())
