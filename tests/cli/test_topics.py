@@ -2,6 +2,7 @@
 
 import csv
 import json
+import re
 import shlex
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import pytest
 from cli.conftest import run
 from kafka_outputs import described_topics, node_ids
 from kraft_builder import KraftBroker
+from magicbyte.internal_topics.topic_configs import BROKER_SYNONYMS
 from metadata_records import metadata_record as record
 from metadata_records import topic_id
 from paths import shared
@@ -44,7 +46,8 @@ def partition(id_: str, number: int, *replicas: int) -> bytes:
 
 @pytest.mark.skipif(not INTERNALS.exists(), reason="needs the folder shared")
 def test_lines_are_those_of_kafka_topics() -> None:
-    """Kafka prints configurations of the broker among those of a topic, which the log does not have."""
+    """Kafka prints static configurations of the broker among those of a topic, which the log does not have."""
+    static = ("file.delete.delay.ms", "segment.bytes", "segment.index.bytes")
     text = (INTERNALS / "judge" / "topics-describe.txt").read_text()
     result = run("topics", INTERNALS / "log-0", "--to-offset", OFFSET_OF_TOOLS)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -55,8 +58,42 @@ def test_lines_are_those_of_kafka_topics() -> None:
     assert len(our_partitions) == 17
     for topic, row in theirs.items():
         pairs = set(row.pop("Configs").split(","))
-        assert set(filter(None, ours[topic].pop("Configs").split(","))) <= pairs
+        our_pairs = set(filter(None, ours[topic].pop("Configs").split(",")))
+        assert our_pairs <= pairs
+        assert {pair.partition("=")[0] for pair in pairs - our_pairs} <= set(static)
+        assert "min.insync.replicas=1" in our_pairs
         assert ours[topic] == row
+
+
+@pytest.mark.skipif(not INTERNALS.exists(), reason="needs the folder shared")
+def test_brokers_name_defaults_as_kafka_configs_does() -> None:
+    lines = (INTERNALS / "judge" / "configs-topic-a-all.txt").read_text().splitlines()[1:]
+    synonyms = {}
+    for line in lines:
+        name, equals, rest = line.strip().partition("=")
+        broker_names = re.findall(r"BROKER_CONFIG:([^=]+)=|DEFAULT_CONFIG:([^=]+)=", rest)
+        if equals and broker_names:
+            synonyms[name] = "".join(broker_names[0])
+    assert len(synonyms) > 20
+    assert synonyms.items() <= BROKER_SYNONYMS.items()
+
+
+def test_cluster_wide_defaults_of_brokers_hold_for_topics_that_do_not_override_them(
+    broker: KraftBroker,
+) -> None:
+    defaults = {"log.retention.ms": "7", "message.max.bytes": "99", "log.cleaner.threads": "2"}
+    for node, configs in (("", defaults), ("1", {"log.flush.interval.ms": "3"})):
+        for name, value in configs.items():
+            fields = {"resourceType": 4, "resourceName": node, "name": name, "value": value}
+            broker.append(record("ConfigRecord", **fields))
+    broker.write_metadata()
+    alpha, beta = objects(broker.log_dirs[0])
+    assert alpha["configs"] == {"cleanup.policy": "compact,delete", "retention.ms": "5"}
+    assert alpha["default_configs"] == {"max.message.bytes": "99"}
+    assert beta["default_configs"] == {"max.message.bytes": "99", "retention.ms": "7"}
+    text = run("topics", broker.log_dirs[0], "--topic", "beta").stdout
+    assert "Configs: max.message.bytes=99,retention.ms=7\n" in text
+    assert "retention.ms=7" not in run("topics", broker.log_dirs[0], "--script").stdout
 
 
 def test_configuration_is_as_of_an_offset(broker: KraftBroker) -> None:
@@ -160,6 +197,7 @@ def test_without_metadata_the_folders_say_what_is_known(broker: KraftBroker) -> 
     assert alpha == {
         **{"topic": "alpha", "topic_id": broker.topic_ids["alpha"], "partition_count": 1},
         **{"replication_factor": None, "is_internal": False, "configs": None},
+        "default_configs": None,
         "partitions": [{"partition": 0}],
     }
     ((*words,),), comments = commands(folder)

@@ -12,6 +12,7 @@ import click
 
 from magicbyte import Dataset, Report
 from magicbyte.internal_topics.metadata_rows import INTERNAL, metadata_rows
+from magicbyte.internal_topics.topic_configs import cluster_defaults
 from magicbyte.logdir.metadata_snapshots import METADATA_FOLDER, METADATA_TOPIC
 from magicbyte.reading.metadata_history import read_cluster
 from magicbyte.reading.opening import missing_topic
@@ -42,6 +43,7 @@ PARTITION_FIELDS = (
 
 CSV_COLUMNS = (
     *("topic", "topic_id", "partition_count", "replication_factor", "is_internal", "configs"),
+    "default_configs",
 )
 
 UNKNOWN = "unknown"
@@ -58,6 +60,8 @@ class DescribedTopic:
     """Replicas of each partition; None without a metadata log."""
     configs: dict[str, str] | None
     """Configurations that the topic overrides; None without a metadata log."""
+    default_configs: dict[str, str] | None
+    """Other ones that hold for the topic, by the cluster-wide defaults of brokers; None without a metadata log."""
     partition_rows: list[dict[str, Any]] = field(default_factory=list)
     """Rows of `topic_partitions`; without a metadata log, rows with the number alone."""
 
@@ -95,7 +99,8 @@ def topics(
 
     They come from the metadata log of a broker or controller without ZooKeeper, in the folder __cluster_metadata-0:
     from its newest snapshot and the log after it, up to --to-offset or --to-time. Configurations are those that topics
-    override; the others are defaults of the brokers, which the log does not have. Without a metadata log, the topics
+    override, and those that were set for all brokers of the cluster; the log does not have the others, which are
+    settings of single brokers or Kafka's defaults. Without a metadata log, the topics
     are those that have a folder below the PATHs. A clean stop of a cluster leaves partitions without a leader and
     without replicas in sync: --to-offset shows the state before the stop.
     """
@@ -142,7 +147,9 @@ def _described_topics(dataset: Dataset, report: Report) -> list[DescribedTopic]:
         )
         return _topics_of_folders(dataset)
     configs: defaultdict[str, dict[str, str]] = defaultdict(dict)
-    for row in metadata_rows("configs", cluster):
+    config_rows = list(metadata_rows("configs", cluster))
+    defaults = cluster_defaults(config_rows)
+    for row in config_rows:
         if row["entity_type"] == "topics":
             configs[row["entity_name"]][row["name"]] = row["value"]
     described = {
@@ -152,6 +159,7 @@ def _described_topics(dataset: Dataset, report: Report) -> list[DescribedTopic]:
             row["partition_count"],
             row["replication_factor"],
             configs[row["topic"]],
+            {name: value for name, value in defaults.items() if name not in configs[row["topic"]]},
         )
         for row in metadata_rows("topics", cluster)
     }
@@ -178,6 +186,7 @@ def _topics_of_folders(dataset: Dataset) -> list[DescribedTopic]:
             max(partition_numbers[topic]) + 1,
             None,
             None,
+            None,
             [{"partition": number} for number in sorted(partition_numbers[topic])],
         )
         for topic in sorted(partition_numbers)
@@ -187,9 +196,11 @@ def _topics_of_folders(dataset: Dataset) -> list[DescribedTopic]:
 def _text_lines(described: DescribedTopic) -> Iterator[str]:
     """Yield lines in the form of kafka-topics --describe, whose cells are separated by tabs."""
     configs, factor = described.configs, described.replication_factor
-    pairs = (
-        None if configs is None else ",".join(f"{name}={value}" for name, value in configs.items())
-    )
+    pairs = None
+    if configs is not None:
+        # kafka-topics, too, prints what holds by a cluster-wide default without saying so.
+        both = configs | (described.default_configs or {})
+        pairs = ",".join(f"{name}={value}" for name, value in both.items())
     yield "\t".join(
         (
             f"Topic: {printable(described.topic)}",
@@ -227,6 +238,7 @@ def _json_object(described: DescribedTopic) -> dict[str, Any]:
         "replication_factor": described.replication_factor,
         "is_internal": described.is_internal,
         "configs": described.configs,
+        "default_configs": described.default_configs,
         "partitions": described.partition_rows,
     }
 
@@ -237,7 +249,7 @@ def _csv_text(described: Iterable[DescribedTopic]) -> str:
     writer = csv.writer(text)
     writer.writerow(CSV_COLUMNS)
     for one in described:
-        configs = one.configs or {}
+        configs, defaults = one.configs or {}, one.default_configs or {}
         writer.writerow(
             (
                 one.topic,
@@ -246,6 +258,7 @@ def _csv_text(described: Iterable[DescribedTopic]) -> str:
                 one.replication_factor,
                 str(one.is_internal).lower(),
                 ",".join(f"{name}={value}" for name, value in configs.items()),
+                ",".join(f"{name}={value}" for name, value in defaults.items()),
             )
         )
     return text.getvalue()

@@ -247,7 +247,9 @@ _TOPICS = (
         "A topic. Without the metadata log, what only that tells is null.",
         {
             **_columns(ALL_TABLES["topics"]),
-            "configs": "Configurations that the topic overrides, by name.",
+            "configs": "Configurations that the topic overrides, by name (in `kafka-configs`: `DYNAMIC_TOPIC_CONFIG`).",
+            "default_configs": "Other configurations that hold for the topic because they were set for all brokers of the cluster, by "
+            "the topic's name for them (`DYNAMIC_DEFAULT_BROKER_CONFIG`).",
             "partitions": "Objects, one per partition, with the columns of [`topic_partitions`](tables.md#topic_partitions).",
         },
     ),
