@@ -49,21 +49,21 @@ def _decoder_option(name: str, parameter: str, noun: str) -> Callable[[Command],
     )
 
 
-def _topic_options(command: Command) -> Command:
-    """Add a flag for each internal topic to *command*; the context collects the flags that were given."""
+def _topic_options(dump_command: Command) -> Command:
+    """Add a flag for each internal topic to *dump_command*; the context collects the flags that were given."""
 
     def collect(ctx: click.Context, parameter: click.Parameter, is_set: bool) -> None:
         if is_set:
             ctx.ensure_object(dict).setdefault(TOPIC_FLAGS, []).append(parameter.opts[0])
 
     for flag, topic in reversed(TOPICS.items()):
-        command = flag_option(
+        dump_command = flag_option(
             flag,
             expose_value=False,
             callback=collect,
             help=f"Decode keys and values as records of {topic.name}; implies --print-data-log.",
-        )(command)
-    return command
+        )(dump_command)
+    return dump_command
 
 
 def _record_decoder(

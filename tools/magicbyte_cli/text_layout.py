@@ -55,11 +55,11 @@ class TextLayout:
         settled.check_layout(settled.format_name)
         return settled
 
-    def check_layout(self, other: str) -> None:
-        """Raise UsageError if options of text were given for *other*, which is no text with columns."""
+    def check_layout(self, chosen_form: str) -> None:
+        """Raise UsageError if options of text were given for *chosen_form*, which is no text with columns."""
         for is_given, option in ((self.expanded, "--expanded"), (self.no_trunc, "--no-trunc")):
             if is_given and not self.is_text:
-                raise click.UsageError(f"{option} applies to text, not to {other}")
+                raise click.UsageError(f"{option} applies to text, not to {chosen_form}")
 
     def table_writer(
         self,

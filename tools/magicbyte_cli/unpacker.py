@@ -156,11 +156,11 @@ class Unpacker:
             return None
         return folder.joinpath(*parts)
 
-    def _write(self, path: Path, contents: IO[bytes], name: str, mtime: float | None) -> None:
+    def _write(self, path: Path, stream: IO[bytes], name: str, mtime: float | None) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.unlink(missing_ok=True)  # the last member of a name counts
         with path.open("xb") as file:
-            self._copy(contents, file, name)
+            self._copy(stream, file, name)
         if mtime is not None:
             with suppress(OSError, OverflowError):  # a time that the file system does not have
                 os.utime(path, (mtime, mtime))
@@ -174,8 +174,8 @@ class Unpacker:
         path.unlink(missing_ok=True)
         os.link(linked, path)
 
-    def _copy(self, contents: IO[bytes], file: IO[bytes], name: str) -> None:
-        while data := contents.read(COPIED_BYTES):
+    def _copy(self, stream: IO[bytes], file: IO[bytes], name: str) -> None:
+        while data := stream.read(COPIED_BYTES):
             self.num_bytes += len(data)
             if self.num_bytes > self._limit:
                 raise TooLargeError(

@@ -322,14 +322,14 @@ def _add(
         listed.setdefault(f"{folder}/{item.name}", {})
 
 
-def _was_small(tree: str, options: StorageOptions) -> bool:
-    """Return whether this process has found that *tree* is small. No caller holds the key, which has secrets."""
-    return (tree, endpoint_key(options)) in _small_trees
+def _was_small(tree_url: str, options: StorageOptions) -> bool:
+    """Return whether this process has found that *tree_url* is small. No caller holds the key, which has secrets."""
+    return (tree_url, endpoint_key(options)) in _small_trees
 
 
-def _remember(tree: str, options: StorageOptions, *, is_small: bool) -> None:
-    """Remember that *tree* is small, or forget it."""
-    key = tree, endpoint_key(options)
+def _remember(tree_url: str, options: StorageOptions, *, is_small: bool) -> None:
+    """Remember that *tree_url* is small, or forget it."""
+    key = tree_url, endpoint_key(options)
     _small_trees.pop(key, None)
     if is_small:
         _small_trees[key] = None

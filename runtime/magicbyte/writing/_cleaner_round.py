@@ -275,19 +275,19 @@ class CleanerRound:
     def _superseded_offsets(self, last_offsets: LastOffsets) -> Numbers:
         """Return the offsets below the first dirty one whose keys are in the map."""
         first = self.bounds.first_dirty_offset
-        found: list[Numbers] = [np.zeros(0, np.int64)]
+        superseded_parts: list[Numbers] = [np.zeros(0, np.int64)]
         waiting_keys: list[Words] = []
         waiting_offsets: list[Numbers] = []
         num_waiting = 0
 
         def look_up() -> None:
             is_in_map = last_offsets.contain(np.concatenate(waiting_keys))
-            found.append(np.concatenate(waiting_offsets)[is_in_map])
+            superseded_parts.append(np.concatenate(waiting_offsets)[is_in_map])
             waiting_keys.clear()
             waiting_offsets.clear()
 
         if self.latest_offset < 0:
-            return found[0]
+            return superseded_parts[0]
         for read in read_entries(self.planner, self.survey, KEY_COLUMNS, end=self._num_clean):
             offsets = to_numpy(read.decoded.rows.column("offset"))
             keys = read.decoded.rows.column("key")
@@ -300,7 +300,7 @@ class CleanerRound:
                 num_waiting = 0
         if num_waiting:
             look_up()
-        return np.sort(np.concatenate(found))
+        return np.sort(np.concatenate(superseded_parts))
 
 
 def plan_round(planner: Planner, log: PartitionLog, settings: CleanerSettings) -> CleanerRound:

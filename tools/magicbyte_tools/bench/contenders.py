@@ -121,10 +121,10 @@ def _rust(cache: Path) -> list[Contender]:
     return [Contender(name=RUST, command=rust_reader.reader(cache), reads_messages=False)]
 
 
-def over_threads(engine: str, counts: Iterable[int]) -> list[Contender]:
-    """Return a contender for each number of threads in *counts*, named `1 thread`, `2 threads`, ..."""
+def over_threads(engine: str, thread_counts: Iterable[int]) -> list[Contender]:
+    """Return a contender for each number of threads in *thread_counts*, named `1 thread`, `2 threads`, ..."""
     command = reader_command("ours", engine)
-    names = {count: f"{count} thread{'s' * (count > 1)}" for count in counts}
+    names = {count: f"{count} thread{'s' * (count > 1)}" for count in thread_counts}
     return [
         Contender(name=name, command=command, threads=count, settle_s=SETTLE_S)
         for count, name in names.items()

@@ -46,9 +46,9 @@ Record = tuple[int, int, bytes]
 """Offset, timestamp and value of a record."""
 
 
-def _values(template: int) -> list[bytes]:
+def _values(template_number: int) -> list[bytes]:
     return [
-        (b"%d/%d " % (template, number)).ljust(VALUE_BYTES, b".")
+        (b"%d/%d " % (template_number, number)).ljust(VALUE_BYTES, b".")
         for number in range(RECORDS_PER_BATCH)
     ]
 

@@ -55,13 +55,13 @@ def _lines(runners: Sequence[ClientRunner], cases_by_id: Mapping[str, Case]) -> 
             yield from _section(runner, bugs, kafka, cases_by_id)
 
 
-def _cell(numbers: Mapping[str, int]) -> str:
+def _cell(verdict_counts: Mapping[str, int]) -> str:
     """Return the number of a level, as its badge has it; a dash where nothing was judged."""
-    judged = numbers["total"] - numbers["not-judged"] if numbers else 0
-    if judged == 0 or numbers["passed"] == 0:
+    judged = verdict_counts["total"] - verdict_counts["not-judged"] if verdict_counts else 0
+    if judged == 0 or verdict_counts["passed"] == 0:
         return "-"
-    lacking = f", {numbers['lacking']} lacking" if numbers["lacking"] else ""
-    return f"{numbers['passed']}/{numbers['total']}{lacking}"
+    lacking = f", {verdict_counts['lacking']} lacking" if verdict_counts["lacking"] else ""
+    return f"{verdict_counts['passed']}/{verdict_counts['total']}{lacking}"
 
 
 def _readers(runners: Sequence[ClientRunner]) -> Iterator[str]:

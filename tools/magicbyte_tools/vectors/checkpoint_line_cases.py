@@ -148,8 +148,8 @@ def partition_metadata() -> Iterator[VectorCase]:
     form = FormatCases("kafka_partition_metadata", "PartitionMetadataFile", "text")
     identifier = TOPIC_ID.encode()
 
-    def text(topic_id: bytes, version: bytes = b"0") -> bytes:
-        return b"version: " + version + b"\ntopic_id: " + topic_id
+    def text(topic_id: bytes, version_text: bytes = b"0") -> bytes:
+        return b"version: " + version_text + b"\ntopic_id: " + topic_id
 
     for name, data, why in (
         ("empty", b"", "A file of no bytes, as a crash leaves it."),
