@@ -36,7 +36,7 @@ from scan_queries import (
 )
 
 TIERED = shared() / "logs" / "3.9" / "tiered"
-QUERIES_PER_LOG = 12 if WIDE else 6
+QUERIES_PER_LOG = 12 if WIDE else 4
 SEEDS = range(20 if WIDE else 1)
 OFFSET, TOPIC = ds.field("offset"), ds.field("topic")
 
