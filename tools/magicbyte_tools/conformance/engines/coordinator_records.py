@@ -9,9 +9,7 @@ from magicbyte.messages import MessageError, known_messages, read_int16, read_re
 from magicbyte_kernels.message_schema import MessageField, Release
 from magicbyte_tools.conformance.answer_shape import CHECKS
 from magicbyte_tools.conformance.engines.answering import Answer
-
-NEWEST: Release = (4, 4)
-"""Release that is read as where a case is about all later releases."""
+from magicbyte_tools.vectors.message_writer import RELEASES, parse_release
 
 LENGTH_SIZE = 4
 
@@ -29,10 +27,7 @@ def coordinator_record(data: bytes, settings: Mapping[str, Any]) -> Answer:
 
 def release_of(text: str) -> Release:
     """Return the last release of the range *text*, such as `2.8-4.0`; the newest one for `4.1+`."""
-    if text.endswith("+"):
-        return NEWEST
-    major, minor = text.rpartition("-")[2].split(".")
-    return int(major), int(minor)
+    return RELEASES[-1] if text.endswith("+") else parse_release(text.rpartition("-")[2])
 
 
 def _fields(data: bytes, topic: str, release: Release) -> Answer:
