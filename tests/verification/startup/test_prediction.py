@@ -96,7 +96,7 @@ def test_offsets_that_go_back_cost_the_segment_if_the_index_shows_them(
     assert partition.predict(index_interval_bytes=0) == ("truncated", 6, sizes)
     assert partition.sentences(index_interval_bytes=0) == [
         f"the broker would truncate {LAST} from 2217 to 0 bytes: "
-        "byte 1848: the offset index would go back from offset 303 to 48"
+        "byte 1848: the offset index would go back from offset 303 to 48 (with index.interval.bytes 0)"
     ]
 
 
@@ -133,7 +133,8 @@ def test_split_segment_is_truncated_where_its_offset_index_would_go_back(
     told = partition.sentences(index_interval_bytes=0)
     assert told[1:] == [
         f"the broker would truncate {FAR:020}.log, split off {LAST}, from 369 to 0 bytes: "
-        f"byte 2139: the offset index would go back from offset {FAR + 14} to {FAR + 5}"
+        f"byte 2139: the offset index would go back from offset {FAR + 14} to {FAR + 5} "
+        "(with index.interval.bytes 0)"
     ]
 
 

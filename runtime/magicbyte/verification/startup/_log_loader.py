@@ -140,7 +140,7 @@ class _LogLoader:
                 self._recover(number)
             except OffsetOrderError as error:
                 raise StartupRefusedError(
-                    f"InvalidOffsetException at {segment.name} {error}"
+                    f"InvalidOffsetException at {segment.name} {error}{self._assumed_interval}"
                 ) from error
             if segment.size_bytes < size_before:
                 self._truncate(segment, size_before)
@@ -168,6 +168,11 @@ class _LogLoader:
 
     # Recovery
 
+    @property
+    def _assumed_interval(self) -> str:
+        """The setting that decides which offsets the recovery compares, in words."""
+        return f" (with index.interval.bytes {self.interval_bytes})"
+
     def _recover_from_recovery_point(self) -> None:
         """Recover the segment that holds the recovery point, and all later ones."""
         point = self._recovery_point()
@@ -180,7 +185,8 @@ class _LogLoader:
             try:
                 self._recover(number)
             except OffsetOrderError as error:
-                segment.recovered = RecoveredSegment(0, segment.base_offset, str(error))
+                why = f"{error}{self._assumed_interval}"
+                segment.recovered = RecoveredSegment(0, segment.base_offset, why)
                 segment.size_bytes = 0
             if segment.size_bytes < size_before:
                 self._truncate(segment, size_before)
