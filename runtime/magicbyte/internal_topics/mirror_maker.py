@@ -55,11 +55,11 @@ class _Struct:
             raise invalid_record(f"the {what} is null")
         self._data, self._position, self._what = _unwrapped(data), 0, what
 
-    def number(self, form: struct.Struct) -> int:
-        end = self._position + form.size
+    def number(self, number_format: struct.Struct) -> int:
+        end = self._position + number_format.size
         if end > len(self._data):
             raise invalid_record(f"the {self._what} ends inside a number", position=self._position)
-        (number,) = form.unpack_from(self._data, self._position)
+        (number,) = number_format.unpack_from(self._data, self._position)
         self._position = end
         return int(number)
 

@@ -97,7 +97,7 @@ class AvroFuzzer:
 
 
 def _decoder(seeds: ValueSeeds) -> AvroDecoder:
-    schema = parse_schema(seeds.schema.decode())
+    schema = parse_schema(seeds.schema_content.decode())
     if seeds.reader_schema is None:
         return AvroDecoder(schema)
     return AvroDecoder(schema, parse_schema(seeds.reader_schema.decode()))

@@ -44,7 +44,7 @@ class ProtobufGroup:
         self._guarded = guarded
         draw_memory_settings(protobuf_columns, random)
         self.seeds = source(random)
-        files = ProtobufFiles(self.seeds.schema, None, "random.proto")
+        files = ProtobufFiles(self.seeds.schema_content, None, "random.proto")
         self._decoder = ProtobufDecoder(files.named(self.seeds.message))
 
     def decode(self, contents: Sequence[bytes]) -> DecodedValues:
@@ -111,7 +111,7 @@ class JsonGroup:
         self.seeds = source(random)
         self._decoder: JsonTextDecoder | JsonShapeDecoder = JsonTextDecoder()
         if random.random() < 0.5:
-            self._decoder = JsonShapeDecoder(self.seeds.schema.decode(), "random.json")
+            self._decoder = JsonShapeDecoder(self.seeds.schema_content.decode(), "random.json")
 
     def decode(self, contents: Sequence[bytes]) -> DecodedValues:
         return self._decoder.decode(pa.array(contents, pa.binary()), len(FRAME))

@@ -27,7 +27,7 @@ VALUE = "value"
 class ValueSeeds:
     """A schema, and values that were encoded by it; some of the JSON texts are arbitrary."""
 
-    schema: bytes
+    schema_content: bytes
     """Text of an Avro or JSON schema, or a serialized FileDescriptorSet."""
     values: list[bytes]
     reader_schema: bytes | None = None
@@ -37,7 +37,7 @@ class ValueSeeds:
 
     def files(self) -> Iterator[tuple[str, bytes]]:
         """Yield the name and content of each file that holds a part."""
-        yield SCHEMA, self.schema
+        yield SCHEMA, self.schema_content
         if self.reader_schema is not None:
             yield READER_SCHEMA, self.reader_schema
         if self.message:

@@ -257,7 +257,7 @@ def cases() -> Iterator[VectorCase]:
     yield from _empty_and_further_frames(codec)
 
 
-def _several_blocks(form: CodecCases) -> Iterator[VectorCase]:
+def _several_blocks(codec_cases: CodecCases) -> Iterator[VectorCase]:
     """Yield frames of stored and compressed blocks, with checksums and sizes around them."""
     stored = [lz4_plain(PLAIN[:HALF]), lz4_plain(PLAIN[HALF:])]
     packed = [lz4_packed(lz4_sequence(part)) for part in (PLAIN[:HALF], PLAIN[HALF:])]
@@ -277,16 +277,16 @@ def _several_blocks(form: CodecCases) -> Iterator[VectorCase]:
         ),
     ):
         frame = lz4(PLAIN, blocks=blocks, flg=0x60 | flag)
-        yield form.sound(f"v2-lz4-{name}", frame, why, classes=[90])
+        yield codec_cases.sound(f"v2-lz4-{name}", frame, why, classes=[90])
 
 
-def _empty_blocks(form: CodecCases) -> Iterator[VectorCase]:
+def _empty_blocks(codec_cases: CodecCases) -> Iterator[VectorCase]:
     """Yield frames with a block that decompresses to no bytes, before, among and after others."""
     first, second = lz4_plain(PLAIN[:HALF]), lz4_plain(PLAIN[HALF:])
     whole = lz4_plain(PLAIN)
     made = "a block of the token 0"
     for name, flag in (("behind", 0), ("behind-all-options", EVERYTHING)):
-        yield form.doubtful(
+        yield codec_cases.doubtful(
             f"v2-lz4-empty-block-{name}",
             lz4(PLAIN, blocks=[whole, EMPTY_BLOCK], flg=0x60 | flag),
             "A block that decompresses to nothing, behind all records.",
@@ -294,7 +294,7 @@ def _empty_blocks(form: CodecCases) -> Iterator[VectorCase]:
             made=made,
             reason="Releases since 3.9 accept it; in 2.8 a BufferUnderflowException refuses it.",
         )
-    yield form.doubtful(
+    yield codec_cases.doubtful(
         "v2-lz4-empty-block-between",
         lz4(PLAIN, blocks=[first, EMPTY_BLOCK, second]),
         "A block that decompresses to nothing, inside a record; the frame's format allows it.",
@@ -304,7 +304,7 @@ def _empty_blocks(form: CodecCases) -> Iterator[VectorCase]:
         is_kafka_refusal=True,
         reason="Releases since 3.9 take it for the end of the payload, and refuse; 2.8 reads on.",
     )
-    yield form.refused(
+    yield codec_cases.refused(
         "v2-lz4-empty-block-before",
         lz4(PLAIN, blocks=[EMPTY_BLOCK, whole]),
         "A block that decompresses to nothing, before all records: no release of Kafka reads on.",
@@ -312,7 +312,7 @@ def _empty_blocks(form: CodecCases) -> Iterator[VectorCase]:
         code="bad-record-count",
         classes=[90],
     )
-    yield form.refused(
+    yield codec_cases.refused(
         "v2-lz4-empty-stored-block-between",
         lz4(PLAIN, blocks=[first, lz4_plain(b""), second]),
         "A stored block of no bytes is an end mark to Kafka: the records behind it are missing.",
@@ -322,7 +322,7 @@ def _empty_blocks(form: CodecCases) -> Iterator[VectorCase]:
     )
 
 
-def _empty_and_further_frames(form: CodecCases) -> Iterator[VectorCase]:
+def _empty_and_further_frames(codec_cases: CodecCases) -> Iterator[VectorCase]:
     """Yield sections of an empty frame, and of several frames one after the other."""
     empty = lz4(b"", blocks=[])
     empty_with_options = lz4(b"", blocks=[], flg=0x60 | EVERYTHING)
@@ -357,8 +357,8 @@ def _empty_and_further_frames(form: CodecCases) -> Iterator[VectorCase]:
             "a frame for each half",
         ),
     ):
-        yield form.refused(f"v2-lz4-{name}", section, why, made, code=code, classes=[90])
-    yield form.doubtful(
+        yield codec_cases.refused(f"v2-lz4-{name}", section, why, made, code=code, classes=[90])
+    yield codec_cases.doubtful(
         "v2-lz4-empty-frame-behind",
         lz4(PLAIN) + empty,
         "An empty frame follows that of the records.",

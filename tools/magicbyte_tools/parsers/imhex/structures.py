@@ -30,7 +30,7 @@ class WrittenType:
     """A type of the pattern language, and the parameters that its users have to give after the stream."""
 
     text: str
-    arguments: list[str] = field(default_factory=list)
+    outer_paths: list[str] = field(default_factory=list)
     """Names of the values from the structure around it, as Kaitai paths without `_parent.`."""
 
 
@@ -192,19 +192,19 @@ class _StructWriter:
         yield from self._region_end(one, *structures)
 
     def _typed(self, one: Spec, kind: str) -> Iterator[str]:
-        target, arguments = self._target(one, kind)
+        target, type_arguments = self._target(one, kind)
         width = self.library.fixed(target)
         if "size" in one and one["size"] == width:
-            application = self._application(target, arguments, "$", f"$ + {width}")
+            application = self._application(target, type_arguments, "$", f"$ + {width}")
             yield f"{application} {one['id']}{_comment(one)};"
         elif "size" in one or "size-eos" in one:
             yield f"u64 end_of_{one['id']} = $ + {self._size(one)};"
-            application = self._application(target, arguments, "$", f"end_of_{one['id']}")
+            application = self._application(target, type_arguments, "$", f"end_of_{one['id']}")
             yield f"{application} {one['id']}{_comment(one)};"
             yield from self._region_end(one, target)
         else:
             until = one.get("repeat-until") if "-until" not in one else None
-            application = self._application(target, arguments, "ofs_io", "end_io", until)
+            application = self._application(target, type_arguments, "ofs_io", "end_io", until)
             yield f"{application} {one['id']}{self._count(one)}{_comment(one)};"
 
     def _target(self, one: Spec, kind: str) -> tuple[FormatStructure, list[str]]:
@@ -216,16 +216,16 @@ class _StructWriter:
     def _application(
         self,
         structure: FormatStructure,
-        arguments: list[str],
+        type_arguments: list[str],
         start: str,
         end: str,
         until: str | None = None,
     ) -> str:
-        """Return the type *structure* with its arguments; with *until*, one that ends the array around it."""
+        """Return the type *structure* with *type_arguments*; with *until*, one that ends the array around it."""
         written = self.types.write(structure)
         name = type_name(structure) if until is None else self.types.write_last(structure, until)
-        outer = [self.scope.expression(path) for path in written.arguments]
-        return f"{name}<{', '.join([start, end, *arguments, *outer])}>"
+        outer = [self.scope.expression(path) for path in written.outer_paths]
+        return f"{name}<{', '.join([start, end, *type_arguments, *outer])}>"
 
     def _region_end(self, one: Spec, *targets: FormatStructure) -> Iterator[str]:
         """Yield what refuses a field longer than its size, and shows the bytes that it leaves over."""
@@ -285,8 +285,8 @@ class _StructWriter:
         one = {"id": name, **self.structure.spec["instances"][name]}
         if "size" in one or "repeat" in one or isinstance(one["type"], dict):
             raise self.refusal(one, "an instance with a size")
-        target, arguments = self._target(one, one["type"])
-        application = self._application(target, arguments, "ofs_io", "end_io")
+        target, type_arguments = self._target(one, one["type"])
+        application = self._application(target, type_arguments, "ofs_io", "end_io")
         line = (
             f"{application} {name} @ ofs_io + {self.scope.expression(one['pos'])}{_comment(one)};"
         )
