@@ -419,3 +419,9 @@ def test_a_complaint_cuts_long_values() -> None:
     words = complaints(VALID, fields="00" * 1000)
     assert len(words) < 400
     assert "characters)" in words
+
+
+def test_a_complaint_shows_the_end_of_a_runners_error() -> None:
+    message = "LZ4F_getFrameInfo failed with code: " + "x" * 300 + " headerChecksum_invalid"
+    assert message in complaints(VALID, fields=None, error={"message": message})
+    assert len(complaints(VALID, fields=None, error={"message": "y" * 5000})) < 800

@@ -84,6 +84,8 @@ def test_case_that_needs_what_the_runner_lacks_does_not_count() -> None:
         ({"failed": 1}, "0/1", "red"),
         ({"not-judged": 7}, "not judged", "lightgrey"),
         ({"lacking": 7}, "not judged", "lightgrey"),
+        ({"passed": 4, "lacking": 4}, "4/4", "brightgreen"),
+        ({"passed": 4, "lacking": 5}, "4/4", "lightgrey"),
     ],
 )
 def test_a_badge_shows_the_number_and_a_colour(

@@ -34,6 +34,8 @@ from xml.etree import ElementTree
 
 MAX_SHOWN = 72
 """Largest number of characters of a value in a message."""
+MAX_SHOWN_OF_ERRORS = 500
+"""Largest number of characters of a runner's error: its end often names the cause."""
 
 
 def differences(expected: Any, actual: Any, path: str = "") -> Iterator[str]:
@@ -62,10 +64,10 @@ def _under(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def shown(value: Any) -> str:
-    """Return *value* as JSON text, cut after MAX_SHOWN characters."""
+def shown(value: Any, max_shown: int = MAX_SHOWN) -> str:
+    """Return *value* as JSON text, cut after *max_shown* characters."""
     text = _text(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... ({len(text)} characters)"
+    return text if len(text) <= max_shown else f"{text[:max_shown]}... ({len(text)} characters)"
 
 
 def _text(value: Any) -> str:
@@ -924,7 +926,7 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
 def _encoded(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
     """Judge an answer that is to have the batch of the records in *case*."""
     if answer.get("error") is not None:
-        words = (f"error: expected none, found {shown(answer['error'])}",)
+        words = (f"error: expected none, found {shown(answer['error'], MAX_SHOWN_OF_ERRORS)}",)
         return Judgement(outcome="failed", complaints=words)
     if "encoded" not in answer:
         words = ("unanswered: neither encoded bytes nor an error",)
@@ -1009,7 +1011,7 @@ def _unseen(case: Mapping[str, Any]) -> str:
 def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the mistakes in *answer* to a case whose bytes are sound."""
     if answer.get("error") is not None:
-        yield f"error: expected none, found {shown(answer['error'])}"
+        yield f"error: expected none, found {shown(answer['error'], MAX_SHOWN_OF_ERRORS)}"
     elif answer.get("stopped"):
         yield "stopped: expected false, found true: there is nothing to stop at"
     yield from _fields(case, answer, may_be_null=False)
@@ -1289,7 +1291,8 @@ class LevelScore:
         if self.total > self.counts["not-judged"]:
             message = f"{self.passed}/{self.total}"
             share = self.passed / self.total
-            color = next(color for least, color in SHARES if share >= least)
+            if self.counts["lacking"] <= self.total:  # else the number is no claim about the level
+                color = next(color for least, color in SHARES if share >= least)
             if self.counts["verdict"]:
                 message += f", {self.counts['verdict']} by verdict"
             if self.lacks:

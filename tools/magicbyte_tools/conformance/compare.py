@@ -5,6 +5,8 @@ from typing import Any
 
 MAX_SHOWN = 72
 """Largest number of characters of a value in a message."""
+MAX_SHOWN_OF_ERRORS = 500
+"""Largest number of characters of a runner's error: its end often names the cause."""
 
 
 def differences(expected: Any, actual: Any, path: str = "") -> Iterator[str]:
@@ -33,10 +35,10 @@ def _under(path: str, key: str) -> str:
     return f"{path}.{key}" if path else key
 
 
-def shown(value: Any) -> str:
-    """Return *value* as JSON text, cut after MAX_SHOWN characters."""
+def shown(value: Any, max_shown: int = MAX_SHOWN) -> str:
+    """Return *value* as JSON text, cut after *max_shown* characters."""
     text = _text(value)
-    return text if len(text) <= MAX_SHOWN else f"{text[:MAX_SHOWN]}... ({len(text)} characters)"
+    return text if len(text) <= max_shown else f"{text[:max_shown]}... ({len(text)} characters)"
 
 
 def _text(value: Any) -> str:

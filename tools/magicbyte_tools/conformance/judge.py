@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from magicbyte_tools.conformance.answer_shape import CHECKS, READER_CHECKS, shape
-from magicbyte_tools.conformance.compare import differences, shown
+from magicbyte_tools.conformance.compare import MAX_SHOWN_OF_ERRORS, differences, shown
 from magicbyte_tools.conformance.encoded_batch import encoding_mistakes, undecoded_codec
 
 ERROR_KEYS = ("position", "payload_position", "code", "class", "file")
@@ -73,7 +73,7 @@ def judge(case: Mapping[str, Any], answer: Any) -> Judgement:
 def _encoded(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Judgement:
     """Judge an answer that is to have the batch of the records in *case*."""
     if answer.get("error") is not None:
-        words = (f"error: expected none, found {shown(answer['error'])}",)
+        words = (f"error: expected none, found {shown(answer['error'], MAX_SHOWN_OF_ERRORS)}",)
         return Judgement(outcome="failed", complaints=words)
     if "encoded" not in answer:
         words = ("unanswered: neither encoded bytes nor an error",)
@@ -158,7 +158,7 @@ def _unseen(case: Mapping[str, Any]) -> str:
 def _accepted(case: Mapping[str, Any], answer: Mapping[str, Any]) -> Iterator[str]:
     """Yield the mistakes in *answer* to a case whose bytes are sound."""
     if answer.get("error") is not None:
-        yield f"error: expected none, found {shown(answer['error'])}"
+        yield f"error: expected none, found {shown(answer['error'], MAX_SHOWN_OF_ERRORS)}"
     elif answer.get("stopped"):
         yield "stopped: expected false, found true: there is nothing to stop at"
     yield from _fields(case, answer, may_be_null=False)

@@ -57,7 +57,8 @@ class LevelScore:
         if self.total > self.counts["not-judged"]:
             message = f"{self.passed}/{self.total}"
             share = self.passed / self.total
-            color = next(color for least, color in SHARES if share >= least)
+            if self.counts["lacking"] <= self.total:  # else the number is no claim about the level
+                color = next(color for least, color in SHARES if share >= least)
             if self.counts["verdict"]:
                 message += f", {self.counts['verdict']} by verdict"
             if self.lacks:

@@ -16,13 +16,16 @@ def hexed(data):
     return None if data is None else bytes(data).hex()
 
 
-def serve(read, read_fetched=None, encode=None):
+def serve(read, read_fetched=None, encode=None, *, checks=CHECKS, lacks=()):
     """Answer the cases that the command line or the standard input names.
 
     *read* yields the records of each log entry of a log, once it has read the whole entry, and raises an error.
     *read_fetched* does so for the bytes of a fetch response, the wanted offset, and the producer ids and first
-    offsets of the aborted transactions. *encode* returns the batch of a case's `encode`.
+    offsets of the aborted transactions. *encode* returns the batch of a case's `encode`. *checks* are the classes of
+    fault that the client looks for, and *lacks* what it cannot do: of a client that knows v0 and v1 alone,
+    `["v2", "zstd", "control", "transactions", "encode"]`.
     """
+    claims = {"checks": list(checks)} | ({"lacks": list(lacks)} if lacks else {})
     readers = {"kafka_log": lambda log, settings: read(log)}
     if read_fetched is not None:
         readers["kafka_fetched"] = lambda log, settings: read_fetched(log, *fetch(settings))
@@ -35,7 +38,7 @@ def serve(read, read_fetched=None, encode=None):
         if request["format"] == "kafka_encoded" and encode is not None:
             content = encoded(encode, request["encode"])
         else:
-            content = answer(readers, request)
+            content = answer(readers, request, claims)
         print(json.dumps(content), flush=True)
 
 
@@ -55,8 +58,8 @@ def encoded(encode, request):
         return {"error": {"message": f"{type(error).__name__}: {error}"}}
 
 
-def answer(readers, request):
-    """Return the answer to a case that asks for records."""
+def answer(readers, request, claims):
+    """Return the answer to a case that asks for records, with the *claims* of the client."""
     if request["format"] not in readers:
         return {"unsupported": "a client reads no such file"}
     records = []
@@ -71,6 +74,6 @@ def answer(readers, request):
             "records": records,
             "stopped": True,
             "error": {"message": message},
-            "checks": CHECKS,
+            **claims,
         }
-    return {"records": records, "error": None, "checks": CHECKS}
+    return {"records": records, "error": None, **claims}
