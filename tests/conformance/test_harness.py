@@ -184,9 +184,10 @@ def test_child_processes_of_a_runner_are_killed(harness: Harness, tmp_path: Path
     with open({str(tmp_path / "children")!r}, "a") as file: print(child.pid, file=file)
     time.sleep(600)
     """
-    harness.judge(program, "--cases", "valid/*", "--timeout-s", "0.5")
+    # On a busy machine it takes more than a second until the child is there.
+    harness.judge(program, "--cases", "valid/*/zeros", "--timeout-s", "3")
     children = [int(line) for line in (tmp_path / "children").read_text().split()]
-    assert len(children) == 2
+    assert len(children) == 1
     deadline = time.monotonic() + 10
     while running := [pid for pid in children if is_running(pid)]:
         assert time.monotonic() < deadline, running
