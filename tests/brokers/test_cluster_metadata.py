@@ -31,7 +31,7 @@ pytestmark = pytest.mark.skipif(
 
 SEED = int(os.environ.get("MAGICBYTE_SEED") or random.randrange(1 << 32))
 
-NUM_MOMENTS = int(os.environ.get("MAGICBYTE_DRAWN") or 6)
+NUM_MOMENTS = int(os.environ.get("MAGICBYTE_DRAWN") or 10)
 
 CHANGES_PER_MOMENT = 8
 
