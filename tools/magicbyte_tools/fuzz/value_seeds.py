@@ -105,7 +105,7 @@ DRAW: dict[str, SeedSource] = {
     "protobuf": draw_protobuf,
     "json": draw_json,
 }
-"""What draws schemas and values, by their form."""
+"""Source of drawn schemas and values for each form."""
 
 
 def from_corpus(corpus: Path) -> SeedSource:
