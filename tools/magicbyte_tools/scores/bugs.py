@@ -14,7 +14,7 @@ from magicbyte_tools.scores.recorded_runs import Run
 RULES = RUNNERS / "rules.json"
 
 MAX_CITED_BYTES = 300
-"""Largest number of bytes that a paragraph shows in hex."""
+"""Largest size of the vector that a paragraph shows in hex."""
 
 SEVERITIES: Mapping[str, str] = {
     "ends": "Ends or blocks the process",
@@ -64,16 +64,6 @@ def data_size(case: Case) -> int:
     return case.data_path.stat().st_size
 
 
-def cited_bytes(case: Case) -> bytes:
-    """Return the bytes of *case*; of a log above the limit, only the bad entry."""
-    data = case.data_path.read_bytes()
-    position = case.content.get("position")
-    if len(data) <= MAX_CITED_BYTES or position is None:
-        return data
-    size = int.from_bytes(data[position + 8 : position + 12])
-    return data[position : position + 12 + size]
-
-
 @cache
 def load_rules() -> Mapping[str, Rule]:
     """Return the rules by name."""
@@ -102,10 +92,8 @@ def mistakes(
         if bug.rule not in load_rules():
             yield f"{runner.name}: {bug.title!r}: rules.json has no {bug.rule}"
         known = [name for name in bug.case_ids if name in cases_by_id]
-        if (
-            known == list(bug.case_ids)
-            and len(cited_bytes(bug.cited(cases_by_id))) > MAX_CITED_BYTES
-        ):
+        is_known = known == list(bug.case_ids)
+        if is_known and data_size(bug.cited(cases_by_id)) > MAX_CITED_BYTES:
             yield f"{runner.name}: {bug.title!r}: no vector of at most {MAX_CITED_BYTES} bytes"
 
 

@@ -8,8 +8,6 @@ from magicbyte_tools.conformance.level_scores import LEVELS
 from magicbyte_tools.scores.bugs import (
     SEVERITIES,
     Bug,
-    cited_bytes,
-    data_size,
     load_bugs,
     load_rules,
 )
@@ -100,10 +98,8 @@ def _paragraph(
     upstream = f" ([upstream]({bug.upstream}))" if bug.upstream else ""
     yield f"#### {bug.title}{upstream}"
     yield ""
-    data = cited_bytes(cited).hex()
-    size = data_size(cited)
-    shown = "" if 2 * size == len(data) else f", of which {len(data) // 2} of the bad entry"
-    yield f"`{cited.id}`, {size} bytes{shown}: {cited.why}"
+    data = cited.data_path.read_bytes().hex()
+    yield f"`{cited.id}`, {len(data) // 2} bytes: {cited.why}"
     yield ""
     yield "```text"
     yield from (data[start : start + 120] for start in range(0, len(data), 120))

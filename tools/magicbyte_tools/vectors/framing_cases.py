@@ -228,7 +228,7 @@ def sizes() -> Iterator[VectorCase]:
     yield invalid(
         "v1-size-21",
         "Enough for a message of v0, but one of v1 has a timestamp too.",
-        between(bad(patched(V1, 8, i32(21)))),
+        between(bad(patched(V1, 8, i32(21))), 1),
         code="bad-size",
         classes=[11],
         also=[("found-by-search", 2)],
@@ -416,7 +416,7 @@ def checksums() -> Iterator[VectorCase]:
         yield invalid(
             name,
             why,
-            between(bad(flipped(part, at))),
+            between(bad(flipped(part, at)), part.data[16]),
             code="checksum-mismatch",
             classes=classes,
             source="DefaultRecordBatchTest.testInvalidCrc"
@@ -429,7 +429,7 @@ def checksums() -> Iterator[VectorCase]:
             f"v{magic}-crc-never-computed",
             "Some published fixtures carry a checksum of 0; a reader that takes that for "
             "'not computed' takes torn writes too.",
-            between(bad(patched(part, at, bytes(4)))),
+            between(bad(patched(part, at, bytes(4))), magic),
             code="checksum-mismatch",
             classes=[23],
             source="ruby-kafka's and kayrock's fixtures; differences D23",

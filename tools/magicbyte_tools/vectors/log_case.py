@@ -9,13 +9,19 @@ from magicbyte_tools.vectors.case import (
     ExpectedRow,
     VectorCase,
 )
-from magicbyte_tools.vectors.entry_parts import EntryPart, batch, rec
+from magicbyte_tools.vectors.entry_parts import EntryPart, batch, message, rec
 
 Finding = tuple[str, int]
 """A finding code, and the index of the part that the finding is about; -1 is the last part."""
 
-FIRST = batch(rec(0, b"before the fault"))
-"""Sound first entry of a log with one fault."""
+
+def _sound_entry(offset: int, value: bytes, magic: int = 2) -> EntryPart:
+    record = rec(offset, value)
+    return batch(record) if magic == 2 else message(record, magic=magic)
+
+
+FIRST = _sound_entry(0, b"before")
+"""Sound first batch of a log with one fault."""
 
 
 CAUGHT_BY = {
@@ -39,14 +45,18 @@ NEGATIVE_LENGTH = (
 """Reason of cases with a length below -1."""
 
 
-def last(after: EntryPart) -> EntryPart:
-    """Return a sound batch of one record whose offset follows *after*."""
-    return batch(rec(after.next_offset, b"behind the fault"))
+def last(after: EntryPart, magic: int = 2) -> EntryPart:
+    """Return a sound log entry in format *magic* of one record whose offset follows *after*."""
+    return _sound_entry(after.next_offset, b"behind", magic)
 
 
-def between(part: EntryPart) -> list[EntryPart]:
-    """Return a log of a sound batch, *part* (which must begin at offset 1), and a sound batch."""
-    return [FIRST, part, last(part)]
+def between(part: EntryPart, magic: int = 2) -> list[EntryPart]:
+    """Return a log of a sound entry, *part* (which must begin at offset 1), and a sound entry.
+
+    Both sound entries have format *magic*: a reader of v0 and v1 alone can read the log of a
+    faulty message.
+    """
+    return [_sound_entry(0, b"before", magic), part, last(part, magic)]
 
 
 def valid(

@@ -62,7 +62,7 @@ def lengths(magic: int) -> Iterator[VectorCase]:
         yield invalid(
             f"v{magic}-{field}-beyond-the-message",
             f"The {field} claims bytes of the next entry, under a right checksum.",
-            between(bad(sealed(part, at, i32(100)))),
+            between(bad(sealed(part, at, i32(100))), magic),
             code="bad-message",
             classes=[28],
             source="differences D18; kafka-php v1_magic_cut",
@@ -71,7 +71,7 @@ def lengths(magic: int) -> Iterator[VectorCase]:
         yield invalid(
             f"v{magic}-{field}-of-2-gib",
             "A buffer made by this length before it is compared with the bytes takes 2 GiB.",
-            between(bad(sealed(part, at, i32(2**31 - 1)))),
+            between(bad(sealed(part, at, i32(2**31 - 1))), magic),
             code="bad-message",
             classes=[28],
             source="differences D18",
@@ -87,7 +87,7 @@ def lengths(magic: int) -> Iterator[VectorCase]:
                 f"v{magic}-{field}-length-{name}",
                 "Any negative length is null to Kafka; a reader that asks for -1 alone goes "
                 "backwards, or allocates.",
-                [negative, last(negative)],
+                [negative, last(negative, magic)],
                 doubtful=0,
                 caught_by="grammar",
                 classes=[27],
@@ -96,6 +96,8 @@ def lengths(magic: int) -> Iterator[VectorCase]:
                 reason=NEGATIVE_LENGTH,
                 made=f"the length of the null {field} overwritten, and the right checksum",
             )
+    # Batches of v2 around it, as after an upgrade: a reader that goes on at the byte after the value
+    # takes other bytes for the size of the next entry.
     longer = message(rec(1), magic=magic, trailing=b"more")
     yield either(
         f"v{magic}-bytes-behind-the-value",
@@ -116,7 +118,8 @@ def lengths(magic: int) -> Iterator[VectorCase]:
         between(
             EntryPart(
                 inexact.data, message(rec(1, b"va", b"key"), magic=magic).rows, inexact.next_offset
-            )
+            ),
+            magic,
         ),
         caught_by="exact",
         classes=[29],
@@ -134,7 +137,7 @@ def attributes(magic: int) -> Iterator[VectorCase]:
         yield invalid(
             f"v{magic}-codec-{codec}",
             "No codec has this number: the value is compressed by nobody knows what.",
-            between(bad(sealed(part, at, bytes([codec])))),
+            between(bad(sealed(part, at, bytes([codec]))), magic),
             code="unknown-codec",
             classes=[30],
             source="CompressionType.forId",

@@ -89,7 +89,7 @@ def offsets(magic: int) -> Iterator[VectorCase]:
     yield invalid(
         "v1-wrapper-offset-below-the-last-inside",
         "The last message inside has the relative offset 2: the first would lie at -1.",
-        between(bad(low)),
+        between(bad(low), magic),
         code="bad-wrapper",
         classes=[34],
         payload_position=0,
@@ -105,7 +105,7 @@ def contents(magic: int) -> Iterator[VectorCase]:
             "caught_by": "codec",
             "payload_position": 0,
         }
-        parts = between(bad(part))
+        parts = between(bad(part), magic)
         return invalid(
             f"v{magic}-{name}", why, parts, source=WRAPPER, made=made, **defaults | fields
         )
@@ -191,7 +191,7 @@ def contents(magic: int) -> Iterator[VectorCase]:
         f"v{magic}-wrapper-around-v{other}",
         "An old cleaner wrote wrappers of a new format around old messages; the wrapper's "
         "format says how offsets count, the message's own where its fields lie.",
-        [mixed, last(mixed)],
+        [mixed, last(mixed, magic)],
         doubtful=0,
         caught_by="codec",
         reason="Kafka reads both formats silently. Only an old cleaner wrote such wrappers, and "
@@ -212,7 +212,7 @@ def contents(magic: int) -> Iterator[VectorCase]:
         f"v{magic}-wrapper-ends-inside-a-message",
         "The set inside ends in the middle of a message. Kafka drops that one without a word.",
         torn,
-        last(torn),
+        last(torn, magic),
         classes=[39],
         findings=[("inner-message-cut", 0)],
         source="differences D25",
@@ -294,7 +294,7 @@ def framings() -> Iterator[VectorCase]:
     yield either(
         "v0-lz4-no-header-checksum-at-all",
         "The header's checksum is neither the right one nor Kafka's old one.",
-        [neither, last(neither)],
+        [neither, last(neither, 0)],
         doubtful=0,
         caught_by="codec",
         classes=[41],
@@ -308,7 +308,7 @@ def framings() -> Iterator[VectorCase]:
     yield invalid(
         "v1-lz4-kafka-3160",
         "The old header checksum is legal in v0 alone; 'magic below 2' is a common mistake.",
-        between(bad(old)),
+        between(bad(old), 1),
         code="codec-error",
         classes=[41, 87],
         source="KIP-57; differences D9",
