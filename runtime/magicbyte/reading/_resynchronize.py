@@ -290,7 +290,7 @@ class EntrySearch:
         return None
 
     def sound_across(self, entry: Entry, own_end: int) -> int | None:
-        """Return where a sound entry begins in the bytes of *entry* and ends after them; None if none does.
+        """Return the position of a sound entry that begins inside *entry* and ends after it; None without one.
 
         If bytes of *entry* were lost, the next entry begins before *own_end*, where the stated size leads,
         and a plausible frame is there only by chance: it does not have the next offset. Work is bounded like

@@ -412,7 +412,7 @@ def failing_at_damage(dataset: Dataset) -> Dataset:
 def skip_gone_files(dataset: Dataset) -> Dataset:
     """Return *dataset* changed so that a file that is gone since it was listed is a finding, no error.
 
-    Its records may be in a file that has replaced it since: only who reads once should go on.
+    Its records may be in a file that has replaced it since: only a caller that reads once should go on.
     """
     dataset._planner = Planner(dataset.options, open_or_give_up)
     return dataset

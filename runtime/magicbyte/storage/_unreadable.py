@@ -24,7 +24,7 @@ class UnreadableBytes:
     def __init__(self, path: str) -> None:
         self.path = path
         self.ranges: list[UnreadableRange] = []
-        """In order of position."""
+        """Unreadable ranges, sorted by position."""
         self._starts: list[int] = []
 
     def add(self, start: int, end: int, reason: str) -> None:

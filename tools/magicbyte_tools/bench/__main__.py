@@ -75,7 +75,9 @@ def _measured(options: argparse.Namespace, arguments: Sequence[str]) -> Results:
     return results
 
 
-def _segments(options: argparse.Namespace, kinds: list[data.Kind], mb: int) -> list[data.Segment]:
+def _segments(
+    options: argparse.Namespace, kinds: Sequence[data.Kind], mb: int
+) -> list[data.Segment]:
     """Return a segment file with *mb* MiB of records for each of *kinds*; missing files are written."""
     return data.segments(kinds, CACHE, raw_bytes=mb << 20, seed=options.seed)
 

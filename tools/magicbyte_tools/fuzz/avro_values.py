@@ -66,9 +66,9 @@ class Differences(Exception):
 class AvroFuzzer:
     """Decodes groups of mutated values, and counts their faults."""
 
-    def __init__(self, seed: int, source: SeedSource = draw_avro) -> None:
+    def __init__(self, seed: int, draw_seeds: SeedSource = draw_avro) -> None:
         self._seed = seed
-        self._source = source
+        self._draw_seeds = draw_seeds
         self._guarded = GuardedBuffers()
         self._guarded.alignment = 8
         self.counts: Counter[str] = Counter()
@@ -78,7 +78,7 @@ class AvroFuzzer:
         random = Random(self._seed << 32 | group)
         self._guarded.clear()
         draw_memory_settings(avro_columns, random)
-        seeds = self._source(random)
+        seeds = self._draw_seeds(random)
         decoder = _decoder(seeds)
         frame_bytes = random.choice((0, 5))
         contents = [
@@ -131,10 +131,10 @@ def is_same(array: pa.Array, other_array: pa.Array) -> bool:
 
 
 def fuzz(
-    num_values: int, seed: int, first: int = 0, source: SeedSource = draw_avro
+    num_values: int, seed: int, first: int = 0, draw_seeds: SeedSource = draw_avro
 ) -> Counter[str]:
     """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
-    fuzzer = AvroFuzzer(seed, source)
+    fuzzer = AvroFuzzer(seed, draw_seeds)
     with kernel_memory(fuzzer._guarded, avro_columns):
         for group in range(first, first + -(-num_values // GROUP_VALUES)):
             try:
@@ -152,10 +152,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first group")
     parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="of schemas with values")
     options = parser.parse_args(arguments)
-    source = draw_avro if options.corpus is None else from_corpus(options.corpus)
+    draw_seeds = draw_avro if options.corpus is None else from_corpus(options.corpus)
     faulthandler.enable()
     try:
-        counts = fuzz(options.values, options.seed, options.first, source)
+        counts = fuzz(options.values, options.seed, options.first, draw_seeds)
     except Differences as difference:
         print(f"difference of {difference}: {' '.join(difference.__notes__)}")
         return 1

@@ -40,10 +40,10 @@ FRAME = bytes(5)
 class ProtobufGroup:
     """Mutated messages of one schema."""
 
-    def __init__(self, random: Random, guarded: GuardedBuffers, source: SeedSource) -> None:
+    def __init__(self, random: Random, guarded: GuardedBuffers, draw_seeds: SeedSource) -> None:
         self._guarded = guarded
         draw_memory_settings(protobuf_columns, random)
-        self.seeds = source(random)
+        self.seeds = draw_seeds(random)
         files = ProtobufFiles(self.seeds.schema_content, None, "random.proto")
         self._decoder = ProtobufDecoder(files.named(self.seeds.message))
 
@@ -107,8 +107,8 @@ def _sorted_text(value: Any) -> str:
 class JsonGroup:
     """Mutated JSON, as text or in the columns of a schema."""
 
-    def __init__(self, random: Random, guarded: GuardedBuffers, source: SeedSource) -> None:
-        self.seeds = source(random)
+    def __init__(self, random: Random, guarded: GuardedBuffers, draw_seeds: SeedSource) -> None:
+        self.seeds = draw_seeds(random)
         self._decoder: JsonTextDecoder | JsonShapeDecoder = JsonTextDecoder()
         if random.random() < 0.5:
             self._decoder = JsonShapeDecoder(self.seeds.schema_content.decode(), "random.json")
@@ -144,7 +144,7 @@ FORMS: dict[str, type[ProtobufGroup] | type[JsonGroup]] = {
 
 
 def fuzz(
-    form: str, num_values: int, seed: int, first: int = 0, source: SeedSource | None = None
+    form: str, num_values: int, seed: int, first: int = 0, draw_seeds: SeedSource | None = None
 ) -> Counter[str]:
     """Decode *num_values* or a few more; return how many have each fault. Raises Differences with the group."""
     fault_counts: Counter[str] = Counter()
@@ -155,7 +155,7 @@ def fuzz(
             try:
                 guarded.clear()
                 random = Random(seed << 32 | number)
-                group = FORMS[form](random, guarded, source or DRAW[form])
+                group = FORMS[form](random, guarded, draw_seeds or DRAW[form])
                 _run(group, random, fault_counts)
             except Exception as error:
                 error.add_note(
@@ -191,10 +191,10 @@ def main(arguments: Sequence[str]) -> int:
     parser.add_argument("--first", type=int, default=0, help="number of the first group")
     parser.add_argument("--corpus", type=Path, metavar="FOLDER", help="of schemas with values")
     options = parser.parse_args(arguments)
-    source = None if options.corpus is None else from_corpus(options.corpus)
+    draw_seeds = None if options.corpus is None else from_corpus(options.corpus)
     faulthandler.enable()
     try:
-        fault_counts = fuzz(options.form, options.values, options.seed, options.first, source)
+        fault_counts = fuzz(options.form, options.values, options.seed, options.first, draw_seeds)
     except Differences as difference:
         print(f"difference of {difference}: {' '.join(difference.__notes__)}")
         return 1

@@ -203,20 +203,20 @@ class _FieldsBuilder:
         self._numbers: set[int] = set()
 
     def add(self, count: int) -> None:
-        kinds: list[Callable[[], Any]] = []
+        adders: list[Callable[[], Any]] = []
         for _ in range(count):
             lot = self._random.random()
             if lot < 0.5:
-                kinds.append(self._add_single)
+                adders.append(self._add_single)
             elif lot < 0.75:
-                kinds.append(self._add_repeated)
+                adders.append(self._add_repeated)
             elif lot < 0.87:
-                kinds.append(self._add_map)
+                adders.append(self._add_map)
             elif lot < 0.95:
-                kinds.append(self._add_oneof)
+                adders.append(self._add_oneof)
             else:
-                kinds.append(self._add_group)
-        for add in kinds:
+                adders.append(self._add_group)
+        for add in adders:
             add()
         # Synthetic oneofs come after the others.
         for member in self._message.field:

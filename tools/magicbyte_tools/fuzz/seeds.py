@@ -40,13 +40,13 @@ def built(seed: int) -> list[Seed]:
 
 def of_logs(log_paths: Iterable[Path]) -> Iterator[Seed]:
     """Yield up to MOST_OF_A_KIND entries of each format and codec in *log_paths*, evenly spread."""
-    kinds: dict[str, list[Seed]] = {}
+    seeds_by_kind: dict[str, list[Seed]] = {}
     stored = (entry for path in log_paths for entry in split_entries(path.read_bytes())[:-1])
     for data in dict.fromkeys(entry for entry in stored if len(entry) <= MAX_BYTES):
         with suppress(*UNREADABLE):
             one = taken_apart(data)
-            kinds.setdefault(one.kind, []).append(one)
-    for found in kinds.values():
+            seeds_by_kind.setdefault(one.kind, []).append(one)
+    for found in seeds_by_kind.values():
         yield from found[:: -(-len(found) // MOST_OF_A_KIND)]
 
 

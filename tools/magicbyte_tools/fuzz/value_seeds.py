@@ -47,7 +47,7 @@ class ValueSeeds:
 
 
 def read(folder: Path) -> ValueSeeds:
-    """Return what the files in *folder* hold."""
+    """Return the seeds in the files of *folder*."""
     reader, message = folder / READER_SCHEMA, folder / MESSAGE
     return ValueSeeds(
         (folder / SCHEMA).read_bytes(),

@@ -35,7 +35,7 @@ class Cpp(Language):
         # An enum without negative members is unsigned in C++, but an unnamed -1 must stay -1.
         return f"static_cast<int{kind.bits}_t>({value})" if kind.enum and kind.signed else value
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"{value}->value()"
 
     def format(self, name: str) -> Iterator[str]:

@@ -29,7 +29,7 @@ class CSharp(Language):
             return f"(bool) {value}"
         return f"({'long' if kind.signed or not kind.is_text else 'ulong'}) {value}"
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"{value}.Value"
 
     def format(self, name: str) -> Iterator[str]:

@@ -43,7 +43,7 @@ class Go(Language):
             return value
         return f"{'int64' if kind.signed or not kind.is_text else 'uint64'}({value})"
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"int64(must({value}.Value()))"
 
     def format(self, name: str) -> Iterator[str]:

@@ -47,7 +47,7 @@ class Java(Language):
         stored = f"stored(it._io(), {offset}, {kind.bits}, {str(kind.signed).lower()})"
         return f"{value} != null ? {value}.id() : {stored}"
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"{value}.value()"
 
     def format(self, name: str) -> Iterator[str]:

@@ -28,7 +28,7 @@ class JavaScript(Language):
     def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         return value
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"{value}.value"
 
     def format(self, name: str) -> Iterator[str]:

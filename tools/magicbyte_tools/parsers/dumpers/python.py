@@ -32,7 +32,7 @@ class Python(Language):
     def number(self, at: ValuePath, kind: Integer, value: str) -> str:
         return f"int({value})" if kind.enum else value
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"{value}.value"
 
     def format(self, name: str) -> Iterator[str]:

@@ -59,7 +59,7 @@ class Rust(Language):
             return f"*{value}"
         return f"*{value} as {'i64' if kind.signed or not kind.is_text else 'u64'}"
 
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         return f"*{value}.value()? as i64"
 
     def argument(self, value: str) -> str:

@@ -81,7 +81,7 @@ class Language(ABC):
         """Convert the integer expression *value* to an argument of the writer's number methods."""
 
     @abstractmethod
-    def primitive(self, kind: Primitive, value: str) -> str:
+    def primitive(self, primitive_kind: Primitive, value: str) -> str:
         """Convert the primitive *value* to a number argument of the JSON writer."""
 
     @abstractmethod
