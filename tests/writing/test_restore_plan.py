@@ -1,9 +1,11 @@
 """Tests of the commands that put restored partitions into a cluster."""
 
 from pathlib import Path
+from typing import Any
 
 import magicbyte as mb
 from magicbyte.writing.restore_plan import (
+    RestorePlan,
     group_offsets_of,
     internal_logs_of,
     restore_plan,
@@ -13,6 +15,9 @@ from paths import DATA
 
 TRANSACTIONS = DATA / "4.3" / "transactions" / "log-0"
 PLAIN = DATA / "4.3" / "plain" / "log-0"
+
+FIRST_COMMIT, BEFORE_THIRD_COMMIT = 1_795_299_798_036, 1_795_299_798_200
+"""Times of the first of the offsets that `copy-group` committed, and of a moment between the second and the third."""
 
 
 def commands_of(tmp_path: Path, source: Path, *topics: str) -> list[str]:
@@ -66,6 +71,47 @@ def test_group_offsets_are_what_the_broker_has_committed(tmp_path: Path) -> None
     assert plan.commands[-1] == (
         "kafka-consumer-groups.sh --bootstrap-server HOST:9092 --reset-offsets --group copy-group "
         "--from-file /staging/group-offsets-1.csv --execute"
+    )
+
+
+def plan_at(tmp_path: Path, end: int | None, **options: Any) -> RestorePlan:
+    """Return the plan of `offsets-only` up to the time *end*, or with other *options* of `open`."""
+    times = None if end is None else (None, end)
+    dataset = mb.open(TRANSACTIONS, topics=["offsets-only"], times=times, **options)
+    report = mb.restore(dataset, tmp_path / "out")
+    return restore_plan(
+        internal_logs_of([str(TRANSACTIONS)]), report.partitions, "/staging", to_time=end
+    )
+
+
+def test_groups_continue_where_they_stood_at_the_time_of_the_restore(tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, BEFORE_THIRD_COMMIT)
+    assert plan.group_files() == {"group-offsets-1.csv": b"offsets-only,0,1\n"}
+    assert plan.commands[-2] == (
+        "# Groups continue at the offsets that they had committed by then; no member may be active."
+    )
+    positions = mb.open(TRANSACTIONS, include_internal=True, times=(None, BEFORE_THIRD_COMMIT))
+    (row,) = positions.table("group_offsets", ("group", "offset")).to_pylist()
+    assert row == {"group": "copy-group", "offset": 1}
+
+
+def test_group_without_an_offset_at_the_time_of_the_restore_is_named(tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, FIRST_COMMIT)
+    assert plan.group_files() == {}
+    assert plan.commands[-1] == (
+        "# 'copy-group' in offsets-only-0: no offset that was committed by then is left, so none is set: its "
+        "consumers begin by auto.offset.reset. The last one was 7."
+    )
+
+
+def test_group_is_not_set_beyond_the_end_of_the_restored_log(tmp_path: Path) -> None:
+    plan = plan_at(tmp_path, None, offsets=(None, 3))
+    end = plan.restored_topics["offsets-only"].log_end_offsets[0]
+    assert end < 7
+    assert plan.group_files() == {"group-offsets-1.csv": f"offsets-only,0,{end}\n".encode()}
+    assert plan.commands[-2] == (
+        f"# 'copy-group' in offsets-only-0: the committed offset is 7, and the restored log ends at {end}, where "
+        "the group continues."
     )
 
 

@@ -132,7 +132,9 @@ def restore(
             if name not in ("topics", "partitions")
         }
         internal_logs = internal_logs_of(paths, **arguments)
-        plan = restore_plan(internal_logs, report.partitions, str(target))
+        plan = restore_plan(
+            internal_logs, report.partitions, str(target), to_time=dataset.options.times[1]
+        )
         for name, data in plan.group_files().items():
             write_whole(target / name, data)
         for command in plan.commands:

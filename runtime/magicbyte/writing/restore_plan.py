@@ -4,7 +4,7 @@ import json
 from collections import defaultdict
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from shlex import quote
 from typing import Any
 
@@ -51,12 +51,16 @@ class RestorePlan:
     Attributes:
         output_path: The folder with the partitions.
         restored_topics: The topics, by name.
-        group_offsets: Committed offsets by group and partition, for restored partitions.
+        group_offsets: Offsets to set by group and partition, for restored partitions.
+        is_earlier: The partitions and the groups are as they were at a time before the end of the logs.
+        group_notes: What is not as the groups had it; a sentence each.
     """
 
     output_path: str
     restored_topics: dict[str, RestoredTopic]
     group_offsets: GroupOffsets
+    is_earlier: bool = False
+    group_notes: list[str] = field(default_factory=list)
 
     @property
     def commands(self) -> list[str]:
@@ -92,11 +96,17 @@ class RestorePlan:
         )
         for topic in self.restored_topics.values():
             lines.append(_retention(topic))
+        return lines + self._group_commands()
+
+    def _group_commands(self) -> list[str]:
+        lines = []
+        if self.group_offsets:
+            committed = "had committed by then" if self.is_earlier else "have committed"
+            lines.append(
+                f"# Groups continue at the offsets that they {committed}; no member may be active."
+            )
+        lines += [f"# {note}" for note in self.group_notes]
         for number, group in enumerate(sorted(self.group_offsets), 1):
-            if number == 1:
-                lines.append(
-                    "# Groups continue at the offsets that they have committed; no member may be active."
-                )
             lines.append(
                 f"kafka-consumer-groups.sh --bootstrap-server HOST:9092 --reset-offsets "
                 f"--group {quote(group)} --from-file {quote(f'{self.output_path}/{group_file(number)}')} --execute"
@@ -162,7 +172,11 @@ def _retention(topic: RestoredTopic) -> str:
 
 
 def restore_plan(
-    internal_logs: Dataset | None, partition_rows: list[dict[str, Any]], output_path: str
+    internal_logs: Dataset | None,
+    partition_rows: list[dict[str, Any]],
+    output_path: str,
+    *,
+    to_time: int | None = None,
 ) -> RestorePlan:
     """Return the plan for restored partitions.
 
@@ -171,6 +185,8 @@ def restore_plan(
             there; see `internal_logs_of`. None: neither is.
         partition_rows: `partitions` of the report of `restore`.
         output_path: Folder that `restore` has written.
+        to_time: Time up to which the partitions were restored, in milliseconds since the Unix epoch: groups continue
+            where they stood then. None: where they stand at the end of `__consumer_offsets`.
     Returns:
         Commands and files of group offsets.
     """
@@ -183,16 +199,44 @@ def restore_plan(
         topic = restored_topics.setdefault(name, RestoredTopic(name))
         topic.configs = None if configs is None else configs.get(name, {})
         topic.log_end_offsets[row["partition"]] = row["comparison"]["log_end_offset"]
-    restored = {
-        (topic.name, n) for topic in restored_topics.values() for n in topic.log_end_offsets
-    }
-    by_group: GroupOffsets = {}
-    committed = {} if internal_logs is None else group_offsets_of(internal_logs)
-    for group, offsets in committed.items():
-        of_restored = {key: offset for key, offset in offsets.items() if key in restored}
-        if of_restored:
-            by_group[group] = of_restored
-    return RestorePlan(output_path, restored_topics, by_group)
+    plan = RestorePlan(output_path, restored_topics, {}, is_earlier=to_time is not None)
+    if internal_logs is not None:
+        latest = group_offsets_of(internal_logs)
+        then = latest if to_time is None else group_offsets_of(internal_logs, to_time=to_time)
+        for group in sorted(latest.keys() | then.keys()):
+            _add_group(plan, group, latest.get(group, {}), then.get(group, {}))
+    return plan
+
+
+def _add_group(
+    plan: RestorePlan,
+    group: str,
+    latest: dict[tuple[str, int], int],
+    then: dict[tuple[str, int], int],
+) -> None:
+    """Add the offsets of *group* in the restored partitions: those of *then*, and none beyond the log end."""
+    offsets_to_set: dict[tuple[str, int], int] = {}
+    for topic, partition in sorted(latest.keys() | then.keys()):
+        restored_topic = plan.restored_topics.get(topic)
+        if restored_topic is None or partition not in restored_topic.log_end_offsets:
+            continue
+        name = f"{group!r} in {topic}-{partition}"
+        offset = then.get((topic, partition))
+        if offset is None:
+            plan.group_notes.append(
+                f"{name}: no offset that was committed by then is left, so none is set: its consumers begin by "
+                f"auto.offset.reset. The last one was {latest[topic, partition]}."
+            )
+            continue
+        log_end_offset = restored_topic.log_end_offsets[partition]
+        if offset > log_end_offset:
+            plan.group_notes.append(
+                f"{name}: the committed offset is {offset}, and the restored log ends at {log_end_offset}, where the "
+                "group continues."
+            )
+        offsets_to_set[topic, partition] = min(offset, log_end_offset)
+    if offsets_to_set:
+        plan.group_offsets[group] = offsets_to_set
 
 
 def internal_logs_of(paths: Sequence[str], **options: Any) -> Dataset | None:
@@ -215,8 +259,13 @@ def topic_configs_of(dataset: Dataset) -> dict[str, dict[str, str]] | None:
     return None if cluster is None else cluster.topic_configs
 
 
-def group_offsets_of(dataset: Dataset) -> GroupOffsets:
-    """Return the committed offsets of all groups in `__consumer_offsets`, as a coordinator would load them."""
+def group_offsets_of(dataset: Dataset, *, to_time: int | None = None) -> GroupOffsets:
+    """Return the committed offsets of all groups in `__consumer_offsets`, as a coordinator would load them.
+
+    With *to_time*, in milliseconds since the Unix epoch, they are those before the first record of that time or later.
+    """
+    if to_time is not None:
+        dataset = Dataset(dataset.logs, replace(dataset.options, times=(None, to_time)))
     by_group: defaultdict[str, dict[tuple[str, int], int]] = defaultdict(dict)
     for batch in dataset.table("group_offsets", ("group", "topic", "partition", "offset")):
         for row in batch.to_pylist():
