@@ -89,6 +89,16 @@ def test_lost_offsets_are_in_the_first_line(log_dir: Any) -> None:
     assert run("verify", log_dir).exit_code == 1
 
 
+def test_one_lost_offset_is_not_a_range(log_dir: Any) -> None:
+    write(log_dir, "a-0", 1)
+    (log_dir.path / "replication-offset-checkpoint").write_text("0\n1\na 0 4\n")
+    (head,) = (line for line in lines(log_dir) if line.startswith("a-0 ["))
+    assert head == (
+        "a-0 [unchanged-damaged]: on startup the broker would serve this partition as it is, although something in "
+        "it is damaged or missing; offset 3 of this partition (1 offset) is lost; its log end offset would be 3"
+    )
+
+
 def test_repeated_notes_are_one_line(log_dir: Any) -> None:
     for number in range(5):
         index(write(log_dir, f"a-{number}"))
@@ -100,6 +110,17 @@ def test_repeated_notes_are_one_line(log_dir: Any) -> None:
     ]
     assert not any(line.startswith("a-") for line in found)
     assert found[-2].endswith(": 10 notes")  # without partition.metadata, too
+    assert found[-1] == (
+        "first: find out whether broker 1 would start: Name the broker's other log.dirs too, "
+        "the metadata.log.dir among them."
+    )
+
+
+def test_nothing_needs_to_be_done_about_notes_of_a_broker_that_starts(copied: Any) -> None:
+    path = copied("4.3/transactions") / "log-0"
+    found = lines(path)
+    assert found[0].startswith("broker 1 [starts]")
+    assert found[-2].endswith("notes")
     assert found[-1] == "first: nothing needs to be done: no offset would be lost"
 
 

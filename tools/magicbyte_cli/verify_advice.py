@@ -73,4 +73,10 @@ def first_thing(
         where = f" of {names_of(gravest)}" if gravest else ""
         safe = "" if severity == "error" else "no offset would be lost; "
         return f"{safe}look at the {severity}s{where}"
-    return "nothing needs to be done: no offset would be lost" if findings else None
+    if not findings:
+        return None
+    for broker in brokers:
+        remedies = [CODES[code].remedy for code in broker.reasons if code in CODES]
+        if broker.verdict == "unknown" and remedies:
+            return f"find out whether {broker_name(broker)} would start: {remedies[0]}"
+    return "nothing needs to be done: no offset would be lost"

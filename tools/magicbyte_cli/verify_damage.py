@@ -80,6 +80,11 @@ def lost_text(row: Row) -> str:
     return ", ".join(range_text(first, end) for first, end in row["lost_ranges"])
 
 
+def offsets_lost_text(row: Row) -> str:
+    """Return the offsets that the partition of *row* loses, such as `offsets 3 to 7`."""
+    return f"{'offset' if row['offsets_lost'] == 1 else 'offsets'} {lost_text(row)}"
+
+
 def range_text(first: int, end: int | None) -> str:
     if end is None:
         return f"{first} and later"

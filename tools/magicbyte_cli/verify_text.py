@@ -19,6 +19,7 @@ from magicbyte_cli.verify_advice import first_thing
 from magicbyte_cli.verify_damage import (
     damage_lines,
     lost_text,
+    offsets_lost_text,
     ranges_text,
     remaining_ranges,
     removed_ranges,
@@ -284,11 +285,12 @@ def _prediction(row: Row) -> str:
         )
     if not row["offsets_lost"]:
         return f"on startup {VERDICTS[row['verdict']]}"
-    lost = f"offsets {lost_text(row)} of this partition ({counted(row['offsets_lost'], 'offset')})"
+    lost = f"{offsets_lost_text(row)} of this partition ({counted(row['offsets_lost'], 'offset')})"
     end = f"its log end offset would be {row['log_end_offset_after_recovery']}"
     if row["verdict"] == "truncated":
         return f"on startup the broker would lose {lost}; {end}"
-    return f"on startup {VERDICTS[row['verdict']]}; {lost} are lost; {end}"
+    are = "is" if row["offsets_lost"] == 1 else "are"
+    return f"on startup {VERDICTS[row['verdict']]}; {lost} {are} lost; {end}"
 
 
 def _refusal(row: Row) -> str:

@@ -400,6 +400,65 @@ def test_the_page_answers_what_an_operator_asks(tmp_path: Path) -> None:
     )
 
 
+def test_broker_that_starts_with_a_loss_is_not_said_to_refuse(tmp_path: Path) -> None:
+    figures = read_figures(output(tmp_path, one_partition(100)))
+    lost = {"verdict": "truncated", "offsets_lost": 5, "lost_ranges": [[3, 8]]}
+    answers = shown_answers(verified(figures, lost, broker="starts-with-loss"))
+    assert answers["Will the brokers start?"] == (
+        "error",
+        "Yes, but 1 partition of 1 would be truncated, damaged, incomplete or not served.",
+    )
+    assert answers["What to do first?"][1].startswith("Do not start a broker on these files")
+    one = {"verdict": "truncated", "offsets_lost": 1, "lost_ranges": [[3, 4]]}
+    answers = shown_answers(verified(figures, one, broker="starts-with-loss"))
+    assert answers["What is lost?"][1] == "1 offset in 1 partition on startup (t-0 offset 3)."
+    answers = shown_answers(verified(figures, {}, broker="starts-with-loss"))
+    assert answers["Will the brokers start?"] == (
+        "error",
+        "Yes, but broker 1 would lose something or not serve it.",
+    )
+    assert answers["What to do first?"][1].startswith("broker 1: two ids.")
+
+
+def test_start_that_the_files_do_not_tell_is_not_known(tmp_path: Path) -> None:
+    figures = read_figures(output(tmp_path, one_partition(100)))
+    answers = shown_answers(verified(figures, {}, broker="unknown"))
+    not_known = "Not known: these files do not tell whether broker 1 would start."
+    assert answers["Will the brokers start?"] == ("unknown", not_known)
+    gravity, advice = answers["What to do first?"]
+    assert gravity == "unknown"
+    assert advice.startswith("broker 1: two ids.")
+    damaged = {"verdict": "unchanged-damaged"}
+    answers = shown_answers(verified(figures, {}, damaged, broker="unknown"))
+    assert answers["Will the brokers start?"] == (
+        "error",
+        f"{not_known} If it does, 1 partition of 2 would be truncated, damaged, incomplete or not served.",
+    )
+    answers = shown_answers(verified(figures, {}, {"verdict": "unknown", "offsets_lost": None}))
+    assert answers["Will the brokers start?"] == (
+        "unknown",
+        "Not known for 1 partition of 2; the other partitions would be served as they are.",
+    )
+
+
+def test_partition_whose_lost_offsets_are_not_known_is_not_counted(tmp_path: Path) -> None:
+    figures = read_figures(output(tmp_path, one_partition(100)))
+    lost = {"verdict": "truncated", "offsets_lost": 5, "lost_ranges": [[3, 8]]}
+    stray = {"partition": 1, "verdict": "stray", "offsets_lost": None}
+    refusing = {"partition": 2, "verdict": "refuses-to-start", "offsets_lost": None}
+    answers = shown_answers(verified(figures, stray, lost))
+    assert answers["What is lost?"] == (
+        "error",
+        "5 offsets in 1 partition on startup (t-0 offsets 3 to 7); 1 partition would not be served (t-1).",
+    )
+    assert answers["What to do first?"][1].endswith(
+        "it would lose offsets of t-0 and not serve t-1; look for the records in other replicas."
+    )
+    answers = shown_answers(verified(figures, refusing))
+    assert answers["Will the brokers start?"] == ("error", "No: the broker would refuse to start.")
+    assert answers["What is lost?"] == ("error", "1 partition would not be served (t-2).")
+
+
 def test_answers_name_the_worst_partitions_and_link_the_finding(two_thousand: Path) -> None:
     figures = read_figures(two_thousand)
     gravest = max(figures.partitions, key=lambda one: one.gravity)

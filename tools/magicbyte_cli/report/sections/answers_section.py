@@ -6,12 +6,13 @@ from typing import Any
 
 from magicbyte.findings import CODES
 from magicbyte.tables.schemas import LOST
-from magicbyte.verification.verdicts import BAD_BROKER_VERDICTS, BAD_VERDICTS
+from magicbyte.verification.verdicts import BAD_VERDICTS
 from magicbyte_cli import display
 from magicbyte_cli.report.figures import ReportFigures
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.sections.findings_section import with_code
 from magicbyte_cli.verify_advice import advice_of_verdicts
+from magicbyte_cli.verify_damage import offsets_lost_text
 from magicbyte_cli.verify_groups import first_names
 
 NOT_VERIFIED = (
@@ -20,6 +21,9 @@ NOT_VERIFIED = (
 )
 
 NOTES_ALONE = "Nothing needs to be done; the notes below are for your information."
+
+UNSERVED = ("refuses-to-start", "missing", "stray", "not-served")
+"""Verdicts on partitions of which nothing is served after a startup; their offsets are not counted as lost."""
 
 
 def answers(figures: ReportFigures) -> Markup:
@@ -56,16 +60,27 @@ def _startup(figures: ReportFigures) -> Iterator[Markup]:
     question = "Will the brokers start?"
     if figures.verdicts is None:
         return _item(question, "unknown", *with_code(NOT_VERIFIED))
-    refusing = [_broker_name(row) for row in _refusing_brokers(figures)]
     partitions = figures.verdicts["partitions"]
-    bad = [row for row in partitions if row["verdict"] in BAD_VERDICTS]
-    if refusing or any(row["verdict"] == "refuses-to-start" for row in bad):
+    refusing = _names_of_brokers(figures, "refuses-to-start")
+    if refusing or any(row["verdict"] == "refuses-to-start" for row in partitions):
         who = first_names(refusing) or "the broker"
         return _item(question, "error", f"No: {who} would refuse to start.")
+    bad = [row for row in partitions if row["verdict"] in BAD_VERDICTS]
+    counts = f"{display.counted(len(bad), 'partition')} of {len(partitions):,}"
+    outcome = f"{counts} would be truncated, damaged, incomplete or not served"
+    if undecided := _names_of_brokers(figures, "unknown"):
+        answer = f"Not known: these files do not tell whether {first_names(undecided)} would start."
+        more = f" If it does, {outcome}." if bad else ""
+        return _item(question, "error" if bad else "unknown", f"{answer}{more}")
     if bad:
-        counts = f"{display.counted(len(bad), 'partition')} of {len(partitions):,}"
-        answer = f"Yes, but {counts} would be truncated, damaged, incomplete or not served."
+        return _item(question, "error", f"Yes, but {outcome}.")
+    if losing := _names_of_brokers(figures, "starts-with-loss"):
+        answer = f"Yes, but {first_names(losing)} would lose something or not serve it."
         return _item(question, "error", answer)
+    if num_unknown := sum(row["verdict"] == "unknown" for row in partitions):
+        counts = f"{display.counted(num_unknown, 'partition')} of {len(partitions):,}"
+        answer = f"Not known for {counts}; the other partitions would be served as they are."
+        return _item(question, "unknown", answer)
     return _item(question, "sound", "Yes, and they would serve all partitions as they are.")
 
 
@@ -89,30 +104,40 @@ def _losses(figures: ReportFigures) -> Iterator[Markup]:
 
 
 def _startup_losses(partitions: list[dict[str, Any]]) -> Iterator[str]:
-    """Yield how many offsets the brokers would lose, and where most of them are."""
-    losing = sorted(partitions, key=lambda row: -row["offsets_lost"])
-    losing = [row for row in losing if row["offsets_lost"]]
+    """Yield how many offsets the brokers would lose, where most of them are, and what they would not serve."""
+    # The number is None where a partition is not loaded, or the broker does not serve its folder.
+    losing = [row for row in partitions if row["offsets_lost"]]
+    losing.sort(key=lambda row: -row["offsets_lost"])
     if losing:
         num_offsets = display.counted(sum(row["offsets_lost"] for row in losing), "offset")
-        places = [f"{_name(row)} offsets {_ranges(row)}" for row in losing]
+        places = [f"{_name(row)} {offsets_lost_text(row)}" for row in losing]
         num_partitions = display.counted(len(losing), "partition")
         yield (
             f"{num_offsets} in {num_partitions} on startup ({first_names(places, separator='; ')})"
         )
+    unserved = [_name(row) for row in partitions if row["verdict"] in UNSERVED]
+    if unserved:
+        num_partitions = display.counted(len(unserved), "partition")
+        yield f"{num_partitions} would not be served ({first_names(unserved)})"
 
 
 def _first(figures: ReportFigures) -> Iterator[Markup]:
     question = "What to do first?"
     if figures.verdicts is not None:
-        for row in _refusing_brokers(figures):
-            remedies = [CODES[code].remedy for code in row["reasons"] if code in CODES]
-            texts = [f"Keep a copy of these files. {_broker_name(row)}: ", *row["findings"][:1]]
-            return _item(question, "error", *texts, ". ", *with_code(" ".join(remedies[:1])))
+        if refusing := _brokers(figures, "refuses-to-start"):
+            text = f"Keep a copy of these files. {_broker_name(refusing[0])}: "
+            return _item(question, "error", text, *_broker_advice(refusing[0]))
         names_by_verdict: defaultdict[str, list[str]] = defaultdict(list)
         for row in figures.verdicts["partitions"]:
             names_by_verdict[row["verdict"]].append(_name(row))
         if advice := advice_of_verdicts(names_by_verdict):
             return _item(question, "error", f"{advice[0].upper()}{advice[1:]}.")
+        has_errors = bool(figures.problems.severities["error"])
+        for verdict, gravity in (("starts-with-loss", "error"), ("unknown", "unknown")):
+            for row in () if verdict == "unknown" and has_errors else _brokers(figures, verdict):
+                if row["findings"] or row["reasons"]:
+                    text = f"{_broker_name(row)}: "
+                    return _item(question, gravity, text, *_broker_advice(row))
     for code_figures in figures.problems.codes:
         if code_figures.severity != "note" and code_figures.code in CODES:
             remedy = joined(with_code(CODES[code_figures.code].remedy))
@@ -125,9 +150,22 @@ def _first(figures: ReportFigures) -> Iterator[Markup]:
     return _item(question, "sound", NOTES_ALONE if has_notes else "Nothing needs to be done.")
 
 
-def _refusing_brokers(figures: ReportFigures) -> list[dict[str, Any]]:
+def _broker_advice(row: dict[str, Any]) -> list[Content]:
+    """Return what was found about the broker of *row*, and the remedy of its first reason."""
+    texts = row["findings"][:1]
+    if not texts or row["verdict"] != "unknown":  # what makes it unknown says what to name
+        texts = [*texts, *[CODES[code].remedy for code in row["reasons"] if code in CODES][:1]]
+    return list(with_code(" ".join(f"{text.removesuffix('.')}." for text in texts)))
+
+
+def _brokers(figures: ReportFigures, verdict: str) -> list[dict[str, Any]]:
+    """Return the rows of the brokers with this verdict."""
     brokers = [] if figures.verdicts is None else figures.verdicts["brokers"]
-    return [row for row in brokers if row["verdict"] in BAD_BROKER_VERDICTS]
+    return [row for row in brokers if row["verdict"] == verdict]
+
+
+def _names_of_brokers(figures: ReportFigures, verdict: str) -> list[str]:
+    return [_broker_name(row) for row in _brokers(figures, verdict)]
 
 
 def _broker_name(row: dict[str, Any]) -> str:
@@ -136,7 +174,3 @@ def _broker_name(row: dict[str, Any]) -> str:
 
 def _name(row: dict[str, Any]) -> str:
     return "(no name)" if row["topic"] is None else f"{row['topic']}-{row['partition']}"
-
-
-def _ranges(row: dict[str, Any]) -> str:
-    return ", ".join(f"{first} to {end - 1}" for first, end in row["lost_ranges"])

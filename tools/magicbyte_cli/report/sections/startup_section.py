@@ -13,6 +13,7 @@ from magicbyte_cli.report import cells
 from magicbyte_cli.report.cells import DASH
 from magicbyte_cli.report.markup import Content, Markup, element, joined
 from magicbyte_cli.report.tables import section, soft, table
+from magicbyte_cli.verify_damage import lost_text
 from magicbyte_cli.verify_groups import first_names
 
 MAX_PARTITIONS = 200
@@ -73,11 +74,10 @@ def _broker(row: dict[str, Any]) -> Markup:
 def _row(row: dict[str, Any]) -> tuple[Content, ...]:
     verdict = row["verdict"]
     sentences = [f"{VERDICTS[verdict]}", *row["recovery"]]
-    ranges = ", ".join(f"{first} to {end - 1}" for first, end in row["lost_ranges"])
     return (
         cells.partition(row["topic"], row["partition"]),
         cells.severity("error", verdict) if verdict in BAD_VERDICTS else verdict,
         cells.number(row["offsets_lost"] or None),
-        ranges or DASH,
+        lost_text(row) or DASH,
         joined(element("div", sentence) for sentence in sentences),
     )
