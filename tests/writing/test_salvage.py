@@ -200,8 +200,28 @@ def test_missing_offsets_are_in_the_report(tmp_path: Path) -> None:
     result = run("salvage", tmp_path / "in", "-o", tmp_path / "out")
     assert "  missing offsets: 0, 2 to 3, 5 on\n" in result.stdout
     assert f"next: magicbyte restore {tmp_path / 'out'} -o STAGING" in result.stdout
+    assert "out of order" not in result.stdout
     lines = result.stderr.splitlines()
     assert len(lines) == len(set(lines)) > 3
+
+
+def test_offsets_of_batches_out_of_order_are_in_the_report(tmp_path: Path) -> None:
+    order = (0, 4, 5, 6, 1, 2, 3, 9, 8)
+    write_log(tmp_path / "in", *(build.batch_of(offset, b"a") for offset in order))
+    dataset = mb.open(tmp_path / "in", on_damage="skip")
+    assert dataset.records(["offset"]).to_table().num_rows == len(order)
+    (row,) = salvage(dataset, tmp_path / "out").partitions
+    kept = mb.open(tmp_path / "out").records(["offset"]).to_table()["offset"].to_pylist()
+    assert row["changed_entries"]["out-of-order-left-out"] == len(order) - len(kept)
+    left_out = [n for first, last in row["out_of_order_ranges"] for n in range(first, last + 1)]
+    assert sorted(left_out + kept) == sorted(order)
+    assert row["out_of_order_ranges"] == [(1, 3), (9, 9)]
+    assert row["out_of_order_range_count"] == 2
+    result = run("salvage", tmp_path / "in", "--dry-run")
+    assert (
+        "  offsets of the batches out of order: 1 to 3, 9; dump prints their records\n"
+        in result.stdout
+    )
 
 
 def test_text_has_ten_ranges_of_missing_offsets(tmp_path: Path) -> None:

@@ -2,7 +2,7 @@
 
 import functools
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -23,7 +23,7 @@ MAX_NAMES = 3
 """Files that are named in a line."""
 
 MAX_RANGES = 10
-"""Ranges of missing offsets that are printed for a partition; NDJSON has more."""
+"""Ranges of missing offsets, and of batches out of order, that are printed for a partition; NDJSON has more."""
 
 MAX_FAILURES = 10
 """Partitions that failed and are printed one by one."""
@@ -170,7 +170,13 @@ def _text_lines(report: RewriteReport) -> Iterator[bytes]:
         if row["outcome"] != "failed":
             yield text_line(partition_line(row))
         if row.get("missing_ranges"):
-            yield text_line(_missing_line(row))
+            ranges = _ranges_text(row["missing_ranges"], row["missing_range_count"])
+            yield text_line(f"  missing offsets: {ranges}")
+        if row.get("out_of_order_ranges"):
+            ranges = _ranges_text(row["out_of_order_ranges"], row["out_of_order_range_count"])
+            yield text_line(
+                f"  offsets of the batches out of order: {ranges}; dump prints their records"
+            )
     yield text_line(summary_line(report))
 
 
@@ -191,15 +197,15 @@ def partition_line(row: dict[str, Any]) -> str:
     return "; ".join(parts)
 
 
-def _missing_line(row: dict[str, Any]) -> str:
-    """Return the line about offsets that the output lacks, because their bytes are damaged."""
+def _ranges_text(ranges: Sequence[tuple[int, int | None]], num_ranges: int) -> str:
+    """Return the first of *num_ranges* ranges of offsets, each with its last one, and how many more there are."""
     texts = []
-    for first, last in row["missing_ranges"][:MAX_RANGES]:
+    for first, last in ranges[:MAX_RANGES]:
         end = " on" if last is None else f" to {last}"
         texts.append(str(first) if first == last else f"{first}{end}")
-    num_more = row["missing_range_count"] - len(texts)
+    num_more = num_ranges - len(texts)
     more = f" and {num_more:,} more ranges" if num_more else ""
-    return f"  missing offsets: {', '.join(texts)}{more}"
+    return f"{', '.join(texts)}{more}"
 
 
 def _companions_line(name: str, row: dict[str, Any]) -> str:

@@ -44,7 +44,7 @@ MAX_EMPTY_OFFSETS = (1 << 31) - 1
 
 
 MAX_MISSING_RANGES = 1_000
-"""Most ranges of missing offsets in the row of a partition."""
+"""Most ranges of missing offsets, and of batches out of order, in the row of a partition."""
 
 
 class SalvageChange(CopyChange):
@@ -74,6 +74,9 @@ class SalvageChange(CopyChange):
         ranges = salvaged_parts.missing_ranges
         change_counts.details["missing_ranges"] = ranges[:MAX_MISSING_RANGES]
         change_counts.details["missing_range_count"] = len(ranges)
+        ranges_left_out = salvaged_parts.ranges_left_out
+        change_counts.details["out_of_order_ranges"] = ranges_left_out[:MAX_MISSING_RANGES]
+        change_counts.details["out_of_order_range_count"] = len(ranges_left_out)
 
     def _source(self, partition_reader: PartitionReader) -> Iterator[OrderedPart]:
         return ordered_parts(partition_reader.parts(DECODED, with_outcomes=True))
@@ -116,6 +119,8 @@ class _SalvagedParts:
     """First offset that the bytes lost since the last entry may have had; None where none are lost."""
     missing_ranges: list[tuple[int, int | None]] = field(default_factory=list)
     """First and last offset of each range that damage has taken; the last is None if nothing states it."""
+    ranges_left_out: list[tuple[int, int]] = field(default_factory=list)
+    """First and last offset of neighbouring sound entries that are left out because they are out of order."""
 
     def parts(self, ordered: Iterable[OrderedPart]) -> Iterator[OutputPart]:
         """Yield the parts for the entries of *ordered*, and what follows them."""
@@ -129,12 +134,22 @@ class _SalvagedParts:
                     if self.lost_from is None:
                         self.lost_from = max(self.gap_start, self.base_offset or 0)
                 case DisorderedEntries():
-                    self.change_counts.entries["out-of-order-left-out"] += len(
-                        part.source_run.entries
-                    )
+                    self._leave_out(part.source_run)
                 case SourceRun():
                     yield from self._run(part)
         yield from self._end()
+
+    def _leave_out(self, source_run: SourceRun) -> None:
+        """Count the entries of *source_run*, which are out of order, and note which offsets their headers have."""
+        self.change_counts.entries["out-of-order-left-out"] += len(source_run.entries)
+        column = source_run.entries.column
+        ranges = self.ranges_left_out
+        offsets = (column("first_offset").tolist(), column("last_offset").tolist())
+        for first, last in zip(*offsets, strict=True):
+            if ranges and ranges[-1][1] + 1 == first <= last:
+                ranges[-1] = ranges[-1][0], last
+            else:
+                ranges.append((first, last))
 
     def _start_segment(self, segment_start: SegmentStart) -> Iterator[OutputPart]:
         base_offset = base_offset_of(segment_start.file)
