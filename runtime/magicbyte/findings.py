@@ -15,6 +15,7 @@ __all__ = [
     "Finding",
     "Severity",
     "excerpt",
+    "offsets_are",
     "worst",
 ]
 
@@ -129,6 +130,13 @@ def worst(findings: Iterable[Finding]) -> Severity | None:
     """Return the gravest severity among *findings*, None where there are none."""
     present = {finding.severity for finding in findings}
     return next((severity for severity in SEVERITIES if severity in present), None)
+
+
+def offsets_are(first: int, last: int, state: str) -> str:
+    """Return a sentence about a range of offsets: `offsets 3 to 7 are lost`, or `offset 3 is lost`."""
+    return (
+        f"offset {first} is {state}" if first == last else f"offsets {first} to {last} are {state}"
+    )
 
 
 MAX_EXCERPT = 60

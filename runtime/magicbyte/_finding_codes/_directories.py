@@ -41,7 +41,7 @@ DIRECTORIES = (
         "Two replicas hold different batches at the same offset.",
         cause="One replica was damaged, or was not truncated after a change of the leader.",
         consequence="One of them is not what was acknowledged. Consumers get the leader's records.",
-        remedy="Find out which one is right, and make a copy of the other. A replica whose folder is removed while its broker is stopped is copied from the leader again.",
+        remedy="Find out which one is right: the batch of the higher leader epoch, or else the one that most replicas have (`magicbyte dump --table batches` on each log.dir prints offsets, epochs and checksums). Make a copy of the other. A replica whose folder is removed while its broker is stopped is copied from the leader again.",
         source="ReplicaManager",
     ),
     Code(

@@ -65,7 +65,7 @@ RESTORES = (
         "The records are older than the retention of the topic.",
         cause="Retention goes by the timestamps of the records, and a new topic has the default of 7 days.",
         consequence="The broker deletes these segments within 5 minutes after it has loaded them, and with them the offsets that the finding names.",
-        remedy="Create the topic with --config retention.ms=-1, and set the retention that you want when consumers have read the records. With cleanup.policy=compact alone nothing is deleted.",
+        remedy="Create the topic with --config retention.ms=-1, and set the retention that you want when consumers have read the records. With cleanup.policy=compact alone nothing is deleted. To check for such a topic, give --retention-ms -1.",
         source="UnifiedLog.deleteRetentionMsBreachedSegments",
     ),
     Code(

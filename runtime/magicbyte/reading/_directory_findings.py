@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, offsets_are
 from magicbyte.logdir.log_file import PartitionLog
 
 
@@ -27,13 +27,20 @@ def directory_findings(
     starts = [
         start for start in (log.log_start_checkpoint, log.first_epoch_start) if start is not None
     ]
-    if bases and starts and min(starts) < bases[0]:
+    lower_starts = [start for start in starts if bases and start < bases[0]]
+    if lower_starts:
+        # A negative offset is garbage, and says nothing about what is missing.
+        stated = min((start for start in lower_starts if start >= 0), default=min(lower_starts))
+        why = (
+            "no offset is negative, so the checkpoint is wrong"
+            if stated < 0
+            else "the offsets between are in remote storage, or lost"
+        )
         yield log.finding(
             "log-begins-above",
-            f"the log begins at offset {bases[0]}, its checkpoints say {min(starts)}: the "
-            "offsets between are in remote storage, or lost",
+            f"the log begins at offset {bases[0]}, its checkpoints say {stated}: {why}",
             found=str(bases[0]),
-            expected=str(min(starts)),
+            expected=str(stated),
         )
     start = log.log_start_checkpoint
     highest = max((offset for offset in (*bases[-1:], end) if offset is not None), default=None)
@@ -50,7 +57,7 @@ def directory_findings(
         yield log.finding(
             "log-ends-below",
             f"the log ends at offset {log_end_offset}, its checkpoints say {acknowledged}: "
-            f"offsets {log_end_offset} to {acknowledged - 1} are lost",
+            f"{offsets_are(log_end_offset, acknowledged - 1, 'lost')}",
             found=str(log_end_offset),
             expected=str(acknowledged),
         )

@@ -11,7 +11,7 @@ import numpy as np
 from magicbyte.engines.entry import Entry
 from magicbyte.engines.entry_columns import Numbers
 from magicbyte.engines.protocol import Entries
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, offsets_are
 from magicbyte.reading.offset_bounds import Bounds
 
 MIN_WINDOW = 8
@@ -215,7 +215,7 @@ def gap_finding(position: int, expected: int, first: int, *, is_cleaned: bool) -
     """
     return Finding(
         code="offset-gap-cleaned" if is_cleaned else "offset-gap",
-        message=f"offsets {expected} to {first - 1} are missing"
+        message=offsets_are(expected, first - 1, "missing")
         + (", probably removed by the log cleaner" if is_cleaned else ""),
         position=position,
         base_offset=first,

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, offsets_are
 from magicbyte.logdir.clusters import replica_name
 from magicbyte.logdir.companions import TransactionCompanions
 from magicbyte.logdir.log_file import MAX_ACKNOWLEDGED_OFFSET, PartitionLog
@@ -124,7 +124,7 @@ def _below_high_watermark(
     yield evidence.log.finding(
         "log-ends-below",
         f"the high watermark of {replica_name(evidence.log)} is {mark}, and no replica goes beyond offset "
-        f"{end - 1}: offsets {end} to {mark - 1} are lost",
+        f"{end - 1}: {offsets_are(end, mark - 1, 'lost')}",
         found=str(end),
         expected=str(mark),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 
 from magicbyte.engines.factory import engine
 from magicbyte.errors import MissingError
-from magicbyte.findings import Finding
+from magicbyte.findings import Finding, offsets_are
 from magicbyte.logdir.checkpoints import read_lineage
 from magicbyte.logdir.clusters import preference, replica_name, with_replica_name
 from magicbyte.logdir.companions import TransactionCompanions
@@ -309,7 +309,8 @@ def _fill_findings(
         source = chain.replica.logs[int(chain.rows[0]["file"])].name
         yield log.finding(
             "range-filled",
-            f"offsets {chain.first_offset} to {chain.last_offset} are {kind} here; they are read from "
+            f"{offsets_are(chain.first_offset, chain.last_offset, f'{kind} here')}; "
+            f"{'it is' if chain.first_offset == chain.last_offset else 'they are'} read from "
             f"{source} in {replica_name(chain.replica)}",
             file=file,
             position=None if unsound is None else unsound.start,
