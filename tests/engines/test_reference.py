@@ -238,7 +238,7 @@ def test_evidence_of_wrong_counts() -> None:
     more = build.batch(content, count=3)
     assert evidence(more) == ("bad-record-count", size, field, "3", "2")
     left = build.batch([*content, b"abc"], count=2)
-    assert evidence(left) == ("bytes-left-over", size, field, "3", "0")
+    assert evidence(left) == ("bytes-left-over", size, "records", "3 bytes left", "0 bytes left")
     unread = findings_in(build.batch(b"abc", count=0))
     assert [(one.code, one.message) for one in unread] == [
         ("bytes-unread", "no records, but 3 bytes")
@@ -249,7 +249,14 @@ def test_evidence_of_a_bad_record() -> None:
     good = build.record()
     place, field = len(good), "records[1]."
     unreadable = build.batch([good, build.record(length=100)])
-    assert evidence(unreadable) == ("bad-record", place, f"{field}body", None, None)
+    size = len(build.record(length=100)) - 2  # without its length, which takes two bytes
+    assert evidence(unreadable) == ("bad-record", place, f"{field}len_body", "100", f"0 to {size}")
+    below_zero = build.batch([good, build.record(length=-16)])
+    assert evidence(below_zero)[2:4] == (f"{field}len_body", "-16")
+    (finding,) = findings_in(below_zero)
+    assert finding.message.startswith("record 1: a length of -16 bytes where ")
+    in_its_fields = build.batch([good, build.record(length=1)])
+    assert evidence(in_its_fields) == ("bad-record", place, f"{field}body", None, None)
     negative = build.batch([good, build.record(num_headers=-1)])
     assert evidence(negative) == ("bad-record", place, f"{field}num_headers", "-1", "0 or more")
     longer = build.batch([good, build.record(more=b"ab")])

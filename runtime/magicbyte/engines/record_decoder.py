@@ -173,7 +173,15 @@ def decode_batch(
     if not stream.is_eof():
         left = stream.size() - stream.pos()
         message = f"{left} bytes follow the last of {count} records"
-        raise fault(entry, "bytes-left-over", message, stream.pos(), "num_records", left, 0)
+        raise fault(
+            entry,
+            "bytes-left-over",
+            message,
+            stream.pos(),
+            "records",
+            f"{left} bytes left",
+            "0 bytes left",
+        )
 
 
 def _add_findings_before(stop: RecordStop, stream: Any, entry: Entry, result: DecodedEntry) -> None:
@@ -218,6 +226,10 @@ def _read_record(
         # The two fields of KafkaRecord, whose list of headers may be too long for memory.
         stated = KafkaVarint(stream).value
         start = stream.pos()
+        most = stream.size() - start
+        if not 0 <= stated <= most:
+            message = f"a length of {stated} bytes where {most} are left"
+            raise bad(message, "len_body", stated, f"0 to {most}")
         content = KaitaiStream(BytesIO(stream.read_bytes(stated)))
         body = RecordBody(content, budget, skipped, start)
     except PARSE_ERRORS as error:
