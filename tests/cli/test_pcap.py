@@ -1,5 +1,6 @@
 """Tests of `magicbyte pcap`."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -97,6 +98,53 @@ def test_file_that_is_no_capture_is_refused(tmp_path: Path) -> None:
     result = run("pcap", path)
     assert result.exit_code == 2
     assert "expected a capture in the format pcap or pcapng" in result.stderr
+
+
+def test_compressed_capture_is_refused_with_what_to_do(tmp_path: Path) -> None:
+    path = tmp_path / "orders.pcap.gz"
+    path.write_bytes(gzip.compress(CAPTURE.read_bytes()))
+    assert run("pcap", path).stderr == (
+        "Error: orders.pcap.gz: a file that is compressed with gzip, which has to be unpacked first; expected a capture in the "
+        "format pcap or pcapng\n"
+    )
+
+
+@pytest.mark.parametrize("table", ["records", "batches"])
+@pytest.mark.parametrize(
+    ("arguments", "text"),
+    [
+        ((), ""),
+        (("--where", "partition = 99"), ""),
+        (
+            ("--topic", "refunds"),
+            "no batches in Produce requests and Fetch responses of topic refunds; without --topic, all are read\n",
+        ),
+        (
+            ("--port", 9093, "--port", 80),
+            "no batches in Produce requests and Fetch responses on port 9093 or 80; without --port, all are read\n",
+        ),
+    ],
+)
+def test_capture_without_batches_to_read_is_said_to_have_none(
+    table: str, arguments: tuple[str, ...], text: str
+) -> None:
+    result = run("pcap", CAPTURE, "--table", table, *arguments)
+    assert result.exit_code == 0
+    assert [line for line in result.stderr.splitlines(True) if line.startswith("no ")] == [
+        *([text] if text else [])
+    ]
+
+
+def test_capture_of_other_protocols_is_said_to_have_no_batches(tmp_path: Path) -> None:
+    path = tmp_path / "http.pcap"
+    path.write_bytes(
+        pcap(Conversation().open().ask(b"GET / HTTP/1.1\r\n\r\n", b"HTTP/1.1 200").packets)
+    )
+    result = run("pcap", path)
+    assert (result.exit_code, result.stderr) == (
+        0,
+        "no batches in Produce requests and Fetch responses\n",
+    )
 
 
 def test_records_before_unreadable_bytes_are_printed(tmp_path: Path) -> None:

@@ -23,6 +23,7 @@ import log_builder as build
 import magicbyte as mb
 from magicbyte import checksum
 from magicbyte.logdir.foreign_files import identify
+from paths import CAPTURE
 
 SEGMENT = build.batch(build.records(5))
 
@@ -107,6 +108,7 @@ FILES = {
     "redpanda": (redpanda, "Redpanda"),
     "zookeeper log": (lambda: b"ZKLG\0\0\0\x02" + bytes(100), "ZooKeeper"),
     "zookeeper snapshot": (lambda: b"ZKSN\0\0\0\x02" + bytes(100), "ZooKeeper"),
+    "pcap": (CAPTURE.read_bytes, "`magicbyte pcap`"),
     "ext4": (lambda: bytes(1080) + b"\x53\xef" + bytes(4000) + SEGMENT, "disk image"),
     "text": (lambda: b"topic,partition,offset\n" * 20, "text"),
     "utf-8": ("äöü\n".encode, "text"),

@@ -159,12 +159,28 @@ def pcap(
         if limit is not None:
             raise click.UsageError("--limit applies to stdout, not to -o")
         num_rows = _write(choose, table, names, out, print_as, report, overwrite=overwrite)
+    _warn_of_no_batches(report, ports, topics)
     if table_name == "records":
         warn_of_undelivered(report, shown)
     warn_of_findings(report.findings)
     if out is not None:
         warn(f"{out}: {counted(num_rows, 'row')} of {table.name}")
     ctx.exit(exit_status(report.findings))
+
+
+def _warn_of_no_batches(report: Report, ports: Sequence[int], topics: Sequence[str]) -> None:
+    """Print that a capture had no batches to read, with the options that left batches out."""
+    if report.records.total() or report.bytes.total():
+        return
+    missing = "no batches in Produce requests and Fetch responses"
+    if topics:
+        missing += f" of topic {' or '.join(topics)}"
+    if ports:
+        missing += f" on port {' or '.join(map(str, ports))}"
+    options = " and ".join(
+        option for option, values in (("--topic", topics), ("--port", ports)) if values
+    )
+    warn(f"{missing}; without {options}, all are read" if options else missing)
 
 
 def _column_names(

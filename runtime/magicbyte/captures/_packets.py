@@ -117,7 +117,7 @@ def read_packets(file: File, findings: CaptureFindings) -> Iterator[Packet]:
 def _description(first_bytes: bytes) -> str:
     for magic, name in COMPRESSED.items():
         if first_bytes.startswith(magic):
-            return f"a file that is compressed with {name}, which has to be unpacked first_bytes"
+            return f"a file that is compressed with {name}, which has to be unpacked first"
     return f"a file that begins with {first_bytes.hex()}" if first_bytes else "an empty file"
 
 

@@ -56,7 +56,7 @@ ELF = ForeignType("an ELF program or library")
 PNG, JPEG, PDF = map(ForeignType, ("a PNG image", "a JPEG image", "a PDF document"))
 PCAP = ForeignType(
     "a capture of network packets",
-    "extract the bytes of a fetch response, which magicbyte.from_bytes reads",
+    "`magicbyte pcap` and magicbyte.read_pcap read the records in it",
 )
 ZOOKEEPER_LOG = ForeignType("a transaction log of ZooKeeper", "it has no records of topics")
 ZOOKEEPER_SNAPSHOT = ForeignType("a snapshot of ZooKeeper", "it has no records of topics")
