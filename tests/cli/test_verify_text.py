@@ -245,6 +245,15 @@ def test_warnings_are_what_to_look_at_where_nothing_is_lost(log_dir: Any) -> Non
     assert lines(log_dir)[-1] == "first: no offset would be lost; look at the warnings of a-0"
 
 
+def test_prediction_of_a_segment_by_itself_says_on_startup_once(log_dir: Any) -> None:
+    segment = write(log_dir, "a-0")
+    flip(segment, SIZE + 70)
+    (line,) = (line for line in lines(segment) if "[unknown]" in line)
+    assert line == (
+        "a-0 [unknown]: what the broker would do on startup cannot be predicted from these files"
+    )
+
+
 def test_partition_of_a_refusal_is_not_intact(log_dir: Any) -> None:
     """Two folders are one partition: the broker does not start, and says nothing about the log."""
     index(write(log_dir, "a-0"))

@@ -284,6 +284,8 @@ def _prediction(row: Row) -> str:
             f"held offsets {ranges_text(removed)} are removed"
         )
     if not row["offsets_lost"]:
+        if row["verdict"] == "unknown":  # its sentence says "on startup" itself
+            return VERDICTS["unknown"]
         return f"on startup {VERDICTS[row['verdict']]}"
     lost = f"{offsets_lost_text(row)} of this partition ({counted(row['offsets_lost'], 'offset')})"
     end = f"its log end offset would be {row['log_end_offset_after_recovery']}"
