@@ -12,8 +12,10 @@ import pytest
 
 import magicbyte as mb
 from file_damage import flip
-from magicbyte.tables.schemas import TABLES
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
+from magicbyte.tables.schemas import INTERNAL_TABLES, TABLES
 from magicbyte_cli import main
+from magicbyte_cli.typed_output import TABLES_OF_TOPICS
 from paths import DATA
 
 from .conftest import PLAIN, TRANSACTIONS, error_line, refusal, run, run_ndjson
@@ -178,6 +180,25 @@ def test_range_outside_the_log_is_reported() -> None:
     assert "the log ends at offset" in result.stderr
     line = error_line("dump", PLAIN / "java-none-0", "--partition", 99)
     assert line == "Error: no partition 99; expected one of 0"
+
+
+@pytest.mark.parametrize("options", [(), ("--decode", "auto")])
+def test_dump_of_an_internal_topic_names_what_decodes_its_messages(
+    options: tuple[str, ...],
+) -> None:
+    result = run("dump", TRANSACTIONS, "--topic", "__transaction_state", "--limit", 1, *options)
+    assert (
+        "__transaction_state: `magicbyte kafka-dump-log --transaction-log-decoder --files FILE` prints the fields of keys "
+        "and values; what they add up to is in --table transactional_ids"
+    ) in result.stderr.splitlines()
+    others = run("dump", TRANSACTIONS, "--topic", "committed", "--limit", 1, *options)
+    assert "kafka-dump-log" not in others.stderr
+
+
+def test_tables_that_internal_topics_add_up_to_exist() -> None:
+    assert set(TABLES_OF_TOPICS) <= set(INTERNAL_TOPICS)
+    for tables in TABLES_OF_TOPICS.values():
+        assert set(tables) <= set(INTERNAL_TABLES)
 
 
 def test_skipped_internal_topics_are_reported_on_stderr() -> None:

@@ -55,6 +55,13 @@ def test_the_short_help_of_all_lists_each_command() -> None:
     assert {line.split()[0] for line in lines[4:-2]} == set(COMMANDS)
 
 
+@pytest.mark.parametrize("name", COMMANDS)
+def test_help_of_an_option_has_one_default_and_names_that_exist(name: str) -> None:
+    words = " ".join(run_help(name, "--help").split())
+    assert re.findall(r"\[default: [^]]*\] \[default: [^]]*\]", words) == []
+    assert "Replace OUT" not in words or "-o OUT" in words
+
+
 def test_help_is_a_command_too() -> None:
     assert run("help", "dump").stdout == run("dump", "--help").stdout
     assert run("help").stdout == run("--help").stdout

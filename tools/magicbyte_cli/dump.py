@@ -38,7 +38,13 @@ from magicbyte_cli.stderr_messages import (
 )
 from magicbyte_cli.tail import FollowCommand, tail_options
 from magicbyte_cli.typed_command import FollowedTopics, TypedCommand
-from magicbyte_cli.typed_output import PrintedColumns, decode_options, explain, hint_at_frames
+from magicbyte_cli.typed_output import (
+    PrintedColumns,
+    decode_options,
+    explain,
+    hint_at_frames,
+    hint_at_messages,
+)
 from magicbyte_cli.unread_messages import warn_of_unread
 
 DELIVERED = ("delivered",)
@@ -189,7 +195,9 @@ def dump(
         typed_dump = _TypedDump(typed, printed, print_as, tail, limit, len(hidden))
         if follow:
             ctx.exit(typed_dump.follow(partial(selection.open, paths)))
-        ctx.exit(typed_dump.run(selection.open(paths)))
+        status = typed_dump.run(selection.open(paths))
+        hint_at_messages(selection.topic)
+        ctx.exit(status)
     if table_name != "records":
         hidden = ()
     column_names = _column_names(ALL_TABLES[table_name], print_as, columns) + hidden
@@ -236,6 +244,7 @@ def dump(
     if table_name == "records" and print_as.is_text:
         for batch in first_batches:
             hint_at_frames(dataset, batch)
+        hint_at_messages(selection.topic)
     warn_of_internal_topics(dataset, table_name)
     warn_of_unread(dataset.unread)
     if table_name == "records":

@@ -2,7 +2,7 @@
 
 import json
 from base64 import b64encode
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ import pyarrow as pa
 from magicbyte import Dataset, Finding, InputError
 from magicbyte.decoding.decode_option import parse_decode_option
 from magicbyte.decoding.schema_frames import has_first_bytes
+from magicbyte.logdir.file_names import INTERNAL_TOPICS
 from magicbyte.reading.typed_columns import COLUMNS, SIDES, typed_field
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA, json_values
 from magicbyte_cli.csv_writer import BYTE_TEXTS
@@ -67,6 +68,7 @@ decode_options: Decorator = with_options(
             "--reader-schema",
             "reader_schema",
             default="latest",
+            show_default=False,
             metavar="ID|FILE|union",
             help="With --decode: schema of the columns, to which values of other versions are resolved; `union` has the fields "
             "of all versions.  [default: the newest of the topic]",
@@ -212,6 +214,30 @@ def explain(findings: Sequence[Finding]) -> list[Finding]:
         if finding.code == "values-decoded":
             warn(f"{finding.topic or '-'}: {finding.message}")
     return [finding for finding in findings if finding.code != "values-decoded"]
+
+
+TABLES_OF_TOPICS = {
+    "__consumer_offsets": ("group_offsets", "groups", "group_members"),
+    "__transaction_state": ("transactional_ids",),
+    "__share_group_state": ("share_group_offsets",),
+    "__cluster_metadata": ("topics", "topic_partitions", "configs"),
+}
+"""The most used tables of internal topics."""
+
+
+def hint_at_messages(topics: Collection[str]) -> None:
+    """Print what decodes keys and values of the internal topics among *topics*: the forms of `--decode` do not."""
+    if not any(topic in INTERNAL_TOPICS for topic in topics):
+        return
+    from magicbyte_cli.dump_log.decoders.internal_topics import TOPICS  # takes as long as the rest
+
+    for flag, internal in TOPICS.items():
+        if internal.name not in topics:
+            continue
+        text = f"{internal.name}: `magicbyte kafka-dump-log {flag} --files FILE` prints the fields of keys and values"
+        if tables := TABLES_OF_TOPICS.get(internal.name):
+            text += f"; what they add up to is in --table {' or '.join(tables)}"
+        warn(text)
 
 
 MAX_HINT_VALUES = 500

@@ -68,7 +68,7 @@ MAX_FINDINGS = 10_000
 @click.option(
     "-o",
     "out",
-    metavar="PAGE",
+    metavar="OUT",
     type=parameters.OutPath(),
     required=True,
     help="Write to this file. It appears whole or not at all.",
