@@ -1,4 +1,4 @@
-"""Rows of records and of sent_batches, from the batches in a Produce request or Fetch response."""
+"""Rows of records and of batches, from the batches in a Produce request or Fetch response."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace

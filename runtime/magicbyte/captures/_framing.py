@@ -115,7 +115,7 @@ class MessageFramer:
         return number
 
     def _joined(self) -> bytes:
-        """Return the bytes that have come, which are one stream_part then."""
+        """Return the bytes that have come, which are in one part then."""
         if len(self._parts) > 1:
             self._parts = [b"".join(self._parts)]
         return self._parts[0] if self._parts else b""

@@ -43,7 +43,7 @@ class Capture:
         path: The file.
         ports: TCP ports of brokers; empty: any port.
         only_topics: Names of topics to return; empty: all topics.
-        limits: Limits of sent_batches, requests and responses.
+        limits: Limits on the size of batches, requests and responses.
     Example:
         >>> mb.read_pcap("orders.pcap", ports=[9092]).ports
         frozenset({9092})
@@ -92,7 +92,7 @@ class Capture:
         return Rows(table.schema(names), read)
 
     def batches(self, columns: Sequence[str] | None = None) -> Rows:
-        """Return the sent_batches, also damaged ones, in the order in which they were captured.
+        """Return the batches, also damaged ones, in the order in which they were captured.
 
         Args:
             columns: Columns of the table `captured_batches`. Default: all.
@@ -115,7 +115,7 @@ class Capture:
     def _runs(
         self, columns: Sequence[str], report: Report
     ) -> Iterator[tuple[CapturedRun, dict[str, Any]]]:
-        """Yield decoded sent_batches, and the values of columns that are the same for all of them."""
+        """Yield decoded batches, and the values of columns that are the same for all of them."""
         with self._open() as file:
             findings = CaptureFindings(report.findings, file.name)
             decoder = ExchangeDecoder(findings, self._names_by_id)
@@ -272,7 +272,7 @@ def read_pcap(
         path: The capture; local or in an object store.
         ports: TCP ports of brokers, such as 9092. Default: any connection that is one of Kafka.
         topics: Names of topics to return. Default: all.
-        limits: Limits on the size of sent_batches, requests and responses.
+        limits: Limits on the size of batches, requests and responses.
         storage_options: As for `open`.
     Returns:
         A capture, whose tables read the file while they are iterated.

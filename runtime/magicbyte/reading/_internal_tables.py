@@ -20,7 +20,7 @@ from magicbyte.reading.table_rows import rows_of_table
 from magicbyte.tables.table_definition import TableDefinition
 
 ReadRows = Callable[[TopicSource, Report], Iterator[Row]]
-"""Yields the rows of a table of a topic_source, and adds totals and findings to a report."""
+"""Yields the rows of a table, from the records of a topic, and adds totals and findings to a report."""
 
 READERS: dict[str, ReadRows] = {
     "group_offsets": _group_rows.group_offset_rows,

@@ -20,7 +20,7 @@ from magicbyte.verification.broker import (
 
 
 class PartitionSelection(NamedTuple):
-    """Topics and partition_numbers of partitions that were selected; None: all."""
+    """Topics and numbers of partitions that were selected; None: all."""
 
     topic_names: Collection[str] | None
     partition_numbers: Collection[int] | None

@@ -1,7 +1,7 @@
 """Markers for transactions whose own marker is lost, at offsets that the damage has left free.
 
 A broker does not notice a missing marker: the next marker of the producer then ends both transactions, so that aborted
-records become committed ones, or the reverse (in 109 of 118 cases, Kafka 4.3.1). So the outcome that the partition_reader has
+records become committed ones, or the reverse (in 109 of 118 cases, Kafka 4.3.1). So the outcome that the reader of the partition has
 found is written as a marker, between the last record of the transaction and the next batch of its producer.
 """
 

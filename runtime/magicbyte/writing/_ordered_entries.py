@@ -32,7 +32,7 @@ def ordered_parts(source_parts: Iterable[Part]) -> Iterator[OrderedPart]:
     """
     last_offset = -1
     last_run: SourceRun | None = None
-    """The last source_run, which is yielded once the entry after it is known."""
+    """The last run of entries, which is yielded once the entry after it is known."""
     held_parts: list[Part] = []
     """Parts after *last_run* that have no entries."""
     for part in source_parts:

@@ -204,7 +204,7 @@ def _rewrite_all(
 
 
 def nonzero(change_counts: Counter[str]) -> dict[str, int]:
-    """Return the change_counts that are not 0, by name in order."""
+    """Return the numbers of changes that are not 0, by name in order."""
     return {name: count for name, count in sorted(change_counts.items()) if count}
 
 

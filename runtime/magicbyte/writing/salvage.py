@@ -48,7 +48,7 @@ MAX_MISSING_RANGES = 1_000
 
 
 class SalvageChange(CopyChange):
-    """Leaves out damage, and ends transactions as the partition_reader has decided where their markers are lost."""
+    """Leaves out damage, and ends transactions as their outcomes say where markers are lost."""
 
     @property
     def expected_findings(self) -> Collection[str]:

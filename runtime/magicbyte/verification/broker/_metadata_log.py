@@ -186,7 +186,7 @@ class _MetadataReader:
         segment_records: list[tuple[LogFile, MetadataRecords]],
         newest: MetadataSnapshot | None,
     ) -> int:
-        """Return the highest offset that segment_records, snapshots and producer snapshots reach."""
+        """Return the highest offset that the records of segments, snapshots and producer snapshots reach."""
         ends = [metadata_records.next_offset for _, metadata_records in segment_records]
         ends += [
             file.base_offset or 0
