@@ -3,84 +3,36 @@
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from magicbyte.decoding.composite_keys import SuffixedKeyDecoder
 from magicbyte.decoding.connect_envelope import ConnectDecoder, EnvelopeError
-from magicbyte.decoding.decode_option import FORMS, DecodeForm
+from magicbyte.decoding.decode_option import DecodeForm
 from magicbyte.decoding.evidence import envelope_schemas, recognize
-from magicbyte.decoding.faults import DecodeFault
 from magicbyte.decoding.foreign_key_joins import (
     CombinedKeyDecoder,
     SubscriptionDecoder,
     SubscriptionResponseDecoder,
 )
-from magicbyte.decoding.frame_search import find_frames
 from magicbyte.decoding.framed_values import (
     FramedDecoder,
     SideDecoder,
     SideValues,
-    decode_rows,
 )
-from magicbyte.decoding.json_text import JsonShapeDecoder, JsonTextDecoder
+from magicbyte.decoding.json_text import JsonTextDecoder
 from magicbyte.decoding.kafka_serdes import ValueDecoder, primitive_decoder
 from magicbyte.decoding.schema_decoders import SchemaDecoders
-from magicbyte.decoding.schema_frames import NO_ID, PREFIX_SIZES, FrameKind
 from magicbyte.decoding.schema_lookup import SchemaLookup
 from magicbyte.decoding.schema_text import SchemaText
-from magicbyte.errors import InputError, SchemaError
+from magicbyte.errors import InputError
+from magicbyte.reading._plain_side import PlainSide, best_side
 from magicbyte.reading._record_readers import LATEST, RecordReaders
 from magicbyte.reading._schema_sources import schema_of_form
 from magicbyte.reading.typed_columns import RecordTypes
-from magicbyte.tables.arrays import null_mask
 from magicbyte.tables.json_values import JSON_METADATA, ONE_OF_METADATA
 
 SampleBatches = Callable[[], Iterator[tuple[pa.Array, pa.Array]]]
 """Yields all keys or values of a topic, with the headers of the same records."""
-
-
-@dataclass(slots=True)
-class PlainSide:
-    """Values of one decoder, after a frame of one kind or without one; schema ids are shown all the same."""
-
-    side: str
-    decoder: ValueDecoder
-    frame_kind: FrameKind = FrameKind.NONE
-    is_json: bool = False
-
-    @property
-    def field_type(self) -> pa.DataType:
-        return self.decoder.type
-
-    @property
-    def metadata(self) -> dict[str, str] | None:
-        return JSON_METADATA if self.is_json else None
-
-    def decode(self, values: pa.Array, headers: pa.Array | None) -> SideValues:
-        rows = np.arange(len(values))
-        ids = np.full(len(values), NO_ID, np.int64)
-        codes = np.zeros(len(values), np.int16)
-        if self.frame_kind is FrameKind.NONE:
-            starts = np.zeros(len(values), np.int32)
-        else:
-            frames = find_frames(values, headers, self.side)
-            is_framed = frames.kinds == self.frame_kind
-            starts, ids = (
-                np.where(is_framed, frames.body_starts, 0),
-                np.where(is_framed, frames.ids, NO_ID),
-            )
-            codes[~is_framed & ~null_mask(values)] = DecodeFault.NO_FRAME
-            rows = np.flatnonzero(codes == 0)
-            starts = starts[rows]
-        decoded = decode_rows(self.decoder, values, rows, starts)
-        array = decoded.array
-        if len(rows) != len(values):
-            indexes = np.zeros(len(values), np.int64)
-            indexes[rows] = np.arange(len(rows))
-            array = array.take(pa.array(indexes, mask=codes != 0))
-        codes[rows] = decoded.error_codes
-        return SideValues(array, codes, ids)
 
 
 @dataclass(slots=True)
@@ -157,23 +109,20 @@ class SidePlanner:
         name = str(form)
         if form.name == "registry":
             return self._of_frames(lookup, name)
-        frame_kind = FrameKind.NONE
+        if form.file is not None:
+            return SideChoice(self._of_file(form), name, NAMED)
         decoder: ValueDecoder | None
         if form.inner is not None:
             decoder = _composed_decoder(form)
         elif form.name == "connect":
             decoder = self._connect()
-        elif form.file is None and form.name == "json":
+        elif form.name == "json":
             decoder = JsonTextDecoder()
-        elif form.name in FORMS:
-            decoder = primitive_decoder(form.name)
         else:
-            decoder = self._of_file(form)
-            frame_kind = self._frame_of(decoder)
+            decoder = primitive_decoder(form.name)
         assert decoder is not None
         is_json = isinstance(decoder, JsonTextDecoder)
-        plain = PlainSide(self.side, decoder, frame_kind, is_json)
-        return SideChoice(plain, name, NAMED)
+        return SideChoice(PlainSide(self.side, decoder, is_json=is_json), name, NAMED)
 
     def _connect(self) -> ConnectDecoder:
         try:
@@ -184,38 +133,10 @@ class SidePlanner:
                 "JSON objects with schema and payload; or the form json",
             ) from error
 
-    def _of_file(self, form: DecodeForm) -> ValueDecoder:
+    def _of_file(self, form: DecodeForm) -> PlainSide:
+        """Return the decoder of a schema of a file, after the frame with which most of the sample decode."""
         schema_text = schema_of_form(form)
-        if form.name == "json":
-            return JsonShapeDecoder(schema_text.text, schema_text.label)
-        decoder = self.decoders.decoder(schema_text, (0,))
-        if isinstance(decoder, DecodeFault):
-            raise self.decoders.faults.get(
-                schema_text.cache_key,
-                SchemaError("no message", "a message", where=schema_text.label),
-            )
-        return decoder
-
-    def _frame_of(self, decoder: ValueDecoder) -> FrameKind:
-        """Return the kind of frame after which most of the sample decode by *decoder*; none where that is as good."""
-        values, headers = self.sample
-        frames = find_frames(values, headers, self.side)
-        rows = np.flatnonzero(~null_mask(values))
-        best, most = FrameKind.NONE, -1
-        for frame_kind in (
-            FrameKind.NONE,
-            *map(FrameKind, np.unique(frames.kinds[frames.kinds > 0])),
-        ):
-            if frame_kind not in PREFIX_SIZES and frame_kind is not FrameKind.NONE:
-                starts = np.zeros(len(rows), np.int32)
-            else:
-                starts = np.full(len(rows), PREFIX_SIZES[frame_kind], np.int32)
-            codes = decode_rows(decoder, values, rows, starts).error_codes
-            is_kind = frames.kinds[rows] == frame_kind
-            num_decoded = int(((codes == 0) & (is_kind | (frame_kind is FrameKind.NONE))).sum())
-            if num_decoded > most:
-                best, most = frame_kind, num_decoded
-        return best
+        return best_side(self.side, schema_text, self.decoders, self.sample)
 
     def _of_frames(self, lookup: SchemaLookup, name: str) -> SideChoice:
         readers = RecordReaders(

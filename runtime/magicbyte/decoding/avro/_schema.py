@@ -160,7 +160,7 @@ class _SchemaParser:
                 return self._types[full_name]
         raise SchemaError(
             f"unknown type {_shown(referenced_name)}",
-            "a type that is defined before, or in a referenced schema",
+            "a type that is defined before it in the same schema, or in a schema to which a registry refers",
             where=where,
         )
 

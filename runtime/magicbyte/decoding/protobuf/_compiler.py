@@ -158,9 +158,12 @@ def _run_protoc(proto_texts: dict[str, str], where: str) -> bytes:
         if result.returncode or not out.is_file():
             if "No module named" in result.stderr:
                 raise MissingLibraryError("grpcio-tools is not installed", EXTRA)
-            reason = result.stderr.strip().replace(str(folder) + "/", "")[:500]
+            reason = result.stderr.replace(str(folder) + "/", "").replace(f"{MAIN_FILE}:", "line ")
+            lines = "; ".join(filter(None, (line.strip() for line in reason.splitlines())))
             raise SchemaError(
-                f"protoc refuses it: {reason or result.returncode}", "a `.proto` text", where=where
+                f"protoc refuses it: {lines[:400] or result.returncode}",
+                "a `.proto` text whose imports are known; those of a file are next to it or below its folder",
+                where=where,
             )
         return out.read_bytes()
 
