@@ -49,6 +49,23 @@ def test_time_after_the_last_record_is_named(path: Any) -> None:
     ]
 
 
+def test_range_of_times_that_ends_before_it_begins_is_named_with_the_start_of_the_whole_log(
+    folder: Any,
+) -> None:
+    """The times are not in order: the record at offset 7, which is too late, comes before those of the range."""
+    log_dir = folder.log_dir()
+    first, late, wanted = build.TIME, build.TIME + 9_000, build.TIME + 2_000
+    for base, time in ((5, first), (7, late), (9, wanted)):
+        log_dir.segment("t-0", build.batch(build.records(2), base, time=time), base)
+    times = (build.TIME + 1_000, build.TIME + 5_000)
+    (message,) = messages(log_dir.path, times=times)
+    assert message.startswith("offset 7 is the first with the timestamp 20")
+    assert "no record is between; a condition on timestamp finds records by their own" in message
+    assert messages(log_dir.path, offsets=(7, 7)) == []
+    (begin,) = messages(log_dir.path, times=(None, first))
+    assert begin == "the log begins at offset 5: there is no record before offset 5"
+
+
 def test_partition_that_is_not_there_is_an_error_that_names_those_that_are(path: Any) -> None:
     with pytest.raises(mb.InputError, match="no partition 7; expected one of 0"):
         mb.open(path, partitions=[0, 7])

@@ -170,6 +170,16 @@ def test_an_open_transaction_that_all_snapshots_know_withholds_range_and_whole(f
     assert offsets == [] and "transaction-open" in codes
 
 
+def test_a_transaction_that_begins_after_the_range_is_not_called_open(folder: Any) -> None:
+    """It ends in the next segment, which the range does not need."""
+    begin = build.batch(build.records(8)) + build.transactional(8, 7, count=2)
+    after = build.control(build.COMMIT, 10, 7) + build.batch(build.records(9), 11)
+    states = {1: ((7, 0, 9, 8),), 2: ((7, 0, 9, -1),)}
+    path = segments_of(folder, begin, after, ten(20), snapshots=states)
+    assert offsets_and_codes(path)[1] == []
+    assert offsets_and_codes(path, 0, 8) == (list(range(8)), ["range-unread"])
+
+
 def test_a_range_begins_earlier_where_a_later_snapshot_contradicts_the_first(folder: Any) -> None:
     begin = build.transactional(0, 7) + build.batch(build.records(9), 1)
     states = {1: (OPEN,), 2: (ENDED,)}

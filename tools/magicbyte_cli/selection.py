@@ -348,7 +348,9 @@ def selection_options() -> Decorator:
         ),
         time_option(
             "--to-time",
-            help="Stop before the first record or transaction marker with this timestamp or a later one.",
+            help="Stop before the first record or transaction marker with this timestamp or a later one. "
+            "Records after it may have earlier timestamps: --where 'timestamp < TIME' without "
+            "--to-time finds them, too.",
         ),
         click.option(
             "--isolation-level",

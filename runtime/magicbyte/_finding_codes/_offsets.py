@@ -43,9 +43,9 @@ OFFSETS = (
         "range-outside-log",
         "note",
         "The log has none of the requested offsets or times.",
-        cause="The requested range begins after the end of the log, or ends before its start.",
+        cause="The requested range begins after the end of the log, or ends before its start. Or the first record or transaction marker that is late enough for the beginning of a range of times is too late for its end: a marker has the broker's time, a record may have any.",
         consequence="No record of this partition is delivered.",
-        remedy="Check the range: the finding says where the log begins or ends.",
+        remedy="Check the range: the finding says where the log begins or ends. A condition on timestamp, such as `--where 'timestamp >= TIME'`, finds records by their own times, in any order.",
         source=OUR_RULE,
     ),
     Code(

@@ -3,19 +3,39 @@
 from datetime import UTC, datetime, timedelta
 
 from magicbyte.findings import Finding
-from magicbyte.reading.read_options import BEYOND_ALL_OFFSETS, OffsetRange
+from magicbyte.logdir.log_file import PartitionLog
+from magicbyte.reading.read_options import (
+    BEYOND_ALL_OFFSETS,
+    NO_RANGE,
+    OffsetRange,
+    ReadOptions,
+)
 from magicbyte.reading.survey import Survey
 
 
-def range_findings(survey: Survey, offsets: OffsetRange, time: int | None) -> list[Finding]:
-    """Return a finding if the log of *survey* has none of the requested *offsets*, else none.
+def range_findings(
+    survey: Survey, log: PartitionLog, offsets: OffsetRange, options: ReadOptions
+) -> list[Finding]:
+    """Return a finding if *log* has none of the requested *offsets*, else none.
 
-    *time* is the requested beginning in milliseconds since the Unix epoch, if there is one.
+    Args:
+        survey: Survey of *log*, or of the segments of it that hold the offsets.
+        log: The whole log.
+        offsets: The range of *options*, with times looked up.
+        options: Options that request offsets or times.
     """
     low, high = offsets
-    start, end = survey.log_start_offset, survey.log_end_offset
-    if time is not None and low == BEYOND_ALL_OFFSETS:
-        message = f"no record has the timestamp {_text(time)} or a later one"
+    begin, stop = options.times
+    is_empty = options.offsets == NO_RANGE and low is not None and low == high
+    start, end = log.log_start_offset, _log_end(survey, log)
+    if begin is not None and low == BEYOND_ALL_OFFSETS:
+        message = f"no record has the timestamp {_text(begin)} or a later one"
+    elif begin is not None and stop is not None and is_empty:
+        message = (
+            f"offset {low} is the first with the timestamp {_text(begin)} or a later one, and also the first with "
+            f"{_text(stop)} or a later one: no record is between; a condition on timestamp finds records by "
+            "their own times, in any order"
+        )
     elif low is not None and end is not None and low >= end:
         message = f"the log ends at offset {end}: there is no record from offset {low} on"
     elif high is not None and start is not None and high <= start:
@@ -23,6 +43,13 @@ def range_findings(survey: Survey, offsets: OffsetRange, time: int | None) -> li
     else:
         return []
     return [survey.log.finding("range-outside-log", message)]
+
+
+def _log_end(survey: Survey, log: PartitionLog) -> int | None:
+    """Return the offset at which *log* ends; None if *survey* is only of segments before the last one."""
+    last_files = survey.log.logs[-1:], log.logs[-1:]
+    is_last = [file.path for file in last_files[0]] == [file.path for file in last_files[1]]
+    return survey.log_end_offset if is_last else None
 
 
 def _text(time: int) -> str:

@@ -33,6 +33,9 @@ FileSizes = tuple[tuple[str, int], ...]
 UNREAD_SEGMENTS = UNREAD_BYTES
 """Code of the finding that segments were left out of a survey."""
 
+UNFINISHED = ("transaction-open", "transaction-undecided")
+"""Codes of findings about transactions without an end."""
+
 
 def readable_range(survey: Survey, isolation_level: str) -> BoundedRange:
     """Return the offsets that a consumer of *isolation_level* can read."""
@@ -180,10 +183,10 @@ def survey_of_range(
     It has a finding if segments, or parts of them, were left out. If the caller knows that no transaction
     that began before *stable_offset* is open, fewer bytes are read.
     """
+    first, end = offsets
     survey_of_bytes = survey_by_index(planner, log, offsets, split_bytes, stable_offset)
     if survey_of_bytes is not None:
-        return survey_of_bytes
-    first, end = offsets
+        return _without_later_transactions(survey_of_bytes, end)
     rest = log if first is None else from_offset(log, first)
     num_more = 0
     while True:
@@ -206,6 +209,20 @@ def survey_of_range(
             expected=str(num_segments),
         )
     )
+    return _without_later_transactions(survey, end)
+
+
+def _without_later_transactions(survey: Survey, end: int | None) -> Survey:
+    """Remove from *survey* the findings about transactions that begin at the offset *end* or after it.
+
+    They are not in the range, and the bytes in which they end may not have been read.
+    """
+    if end is not None:
+        survey.findings = [
+            finding
+            for finding in survey.findings
+            if finding.code not in UNFINISHED or (finding.base_offset or 0) < end
+        ]
     return survey
 
 

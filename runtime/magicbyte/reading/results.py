@@ -356,7 +356,7 @@ def _splits_and_tallies(
         yield Tally(findings=[*survey.findings, *planner.index_findings])
         planner.index_findings.clear()
         if has_range:
-            yield Tally(findings=range_findings(survey, offsets, planner.options.times[0]))
+            yield Tally(findings=range_findings(survey, log, offsets, planner.options))
         num_unread = 0
         for file in log.logs:
             num_unread += file.size_bytes - file.start
