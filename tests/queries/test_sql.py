@@ -227,6 +227,37 @@ def test_topics_and_columns_that_are_no_table_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("query", "sentence"),
     [
+        (
+            "FROM orders",
+            "name orders does not exist; expected topics.orders, the table of this topic",
+        ),
+        ('FROM "a-b"', 'name a-b does not exist; expected topics."a-b", the table of this topic'),
+        (
+            "FROM topics.order",
+            'name order does not exist; expected one of topics.orders, topics."a-b"',
+        ),
+        (
+            "FROM topics.a-b",
+            'syntax error at or near "-"; expected such a name in quotes: topics."a-b"',
+        ),
+        ("FROM topics.a - b", "syntax error"),
+        ("FROM nothing", "nothing does not exist! Did you mean"),
+    ],
+)
+def test_query_that_misspells_a_topic_is_told_its_table(
+    query: str, sentence: str, folder: Folder
+) -> None:
+    for name in ("orders-0", "a-b-0"):
+        folder.segment(name, build.batch(build.records(1)))
+    with pytest.raises(mb.InputError) as error:
+        mb.sql(query, folder.path)
+    assert sentence in str(error.value)
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("query", "sentence"),
+    [
         ("SELEC 1", "syntax error"),
         ("", "0 SQL statements; expected one"),
         ("SELECT 1; SELECT 2", "2 SQL statements; expected one"),

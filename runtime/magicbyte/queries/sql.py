@@ -1,23 +1,20 @@
 """Ask logs in SQL: `magicbyte.sql`."""
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pyarrow as pa
 
-from magicbyte.errors import InputError, MagicbyteError
+from magicbyte.errors import InputError
 from magicbyte.queries._connection import connection_to, import_duckdb
+from magicbyte.queries._query_errors import query_error, topics_of
 from magicbyte.reading.dataset import Dataset
 from magicbyte.reading.opening import open as open_logs
 from magicbyte.reading.query_tables import query_tables
 from magicbyte.reading.results import Report, Rows
 from magicbyte.reading.typed_scans import typed_readings, typed_scans
-
-TOPIC_TABLE = re.compile(r'\btopics\s*\.\s*(?:"((?:[^"]|"")+)"|(\w+))', re.IGNORECASE)
-"""A table of the schema `topics`, whose name is in quotes or not."""
 
 BATCH_ROWS = 1 << 16
 """Most rows of an Arrow batch of a result."""
@@ -89,27 +86,22 @@ def query_rows(
             for table in (*tables.values(), *typed.values()):
                 if table.error is not None:
                     raise table.error from None
-            raise _query_error(duckdb, error) from error
+            raise query_error(duckdb, error, query, topic_names) from error
         finally:
             _add_all(report, reports)
 
+    topic_names = {log.topic for log in dataset.logs if log.topic}
     settings: dict[str, Any] = {"allow_files": allow_files, "memory_limit": memory_limit}
     try:
-        readings = typed_readings(dataset, _topics_of(query))
+        readings = typed_readings(dataset, topics_of(query))
         tables = query_tables(dataset, [], dispositions)
         typed = typed_scans(dataset, readings, [])
         with connection_to(tables, typed, **settings) as connection:
             _check_statement(connection, query)
             schema = _unique_names(connection.sql(query).limit(0).to_arrow_table().schema)
     except duckdb.Error as error:
-        raise _query_error(duckdb, error) from error
+        raise query_error(duckdb, error, query, topic_names) from error
     return Rows(schema, read)
-
-
-def _topics_of(query: str) -> list[str]:
-    """Return the names after `topics.` in *query*. It may have others than tables, such as columns."""
-    names = [quoted.replace('""', '"') or plain for quoted, plain in TOPIC_TABLE.findall(query)]
-    return list(dict.fromkeys(names))
 
 
 def _check_statement(connection: Any, query: str) -> None:
@@ -154,15 +146,6 @@ def _batches(connection: Any, query: str, schema: pa.Schema) -> Iterator[pa.Reco
         except BaseException:
             connection.interrupt()
             raise
-
-
-def _query_error(duckdb: Any, error: Exception) -> MagicbyteError:
-    """Return the error of a query in one line, as DuckDB words it."""
-    message = str(error).partition("\n\nLINE ")[0]
-    text = " ".join(message.split())
-    if isinstance(error, duckdb.OutOfMemoryException):
-        return InputError(text, "a higher memory limit, or a query that needs less memory")
-    return InputError(text)
 
 
 def _add_all(report: Report, reports: Sequence[Report]) -> None:
