@@ -84,6 +84,17 @@ def test_search_for_erased_records_has_status_1_if_there_is_one(tmp_path: Path) 
     assert stderr == "no record to erase in 1 log that could be searched\n"
 
 
+def test_erasure_of_no_record_is_reported(tmp_path: Path) -> None:
+    build.Folder(tmp_path / "in").segment("t-0", build.batch_of(0, b"v", key=b"user-1"))
+    stdout, stderr = run("erase", tmp_path / "in", "--key", "User-1", "-o", tmp_path / "none")
+    assert stdout.startswith("t-0: 75 B -> 75 B in 1 segment; every batch is copied\n")
+    assert stderr == "no record was erased: in 1 partition, none is one of those to erase\n"
+    for _ in range(2):  # the second run finds the partition written
+        arguments = ("erase", tmp_path / "in", "--key", "user-1", "-o", tmp_path / "out")
+        stdout, stderr = run(*arguments)
+        assert "records erased: 1" in stdout and stderr == ""
+
+
 def test_search_for_erased_records_has_status_2_if_something_cannot_be_searched(
     tmp_path: Path,
 ) -> None:

@@ -142,7 +142,10 @@ def erase(
         print_search(search, writing.format_name)
         warn_of_internal_topics(dataset)
         ctx.exit(1 if search.matches else 2 if search.unsearched else 0)
-    _, status = writing.run(dataset, partial(erase_records, erasure=erasure))
+    report, status = writing.run(dataset, partial(erase_records, erasure=erasure))
+    if not any(row.get("changed_records", {}).get("erased") for row in report.partitions):
+        num_searched = counted(len(report.partitions), "partition")
+        warn(f"no record was erased: in {num_searched}, none is one of those to erase")
     ctx.exit(status)
 
 
