@@ -57,6 +57,13 @@ def dangling(page: Path, text: str) -> list[str]:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
+def test_heading_that_ends_in_a_hash_sign_escapes_it(page: Path) -> None:
+    """The site takes such signs away, as those of a closed heading: C# would be C."""
+    text = without_code(page.read_text("utf-8"))
+    assert re.findall(r"^#+ .*[^\\]#$", text, re.MULTILINE) == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(CHECKOUT).as_posix())
 def test_links_of_a_page_lead_somewhere(page: Path) -> None:
     assert dangling(page, page.read_text("utf-8")) == []
 
