@@ -25,6 +25,15 @@ unused bits of attributes are ``reserved``, and bytes that Kafka ignores are ``t
 of counts and lengths in KRaft's messages are not preserved.
 """
 
+try:
+    import construct as _construct  # noqa: F401
+except ModuleNotFoundError as error:
+    raise ModuleNotFoundError(
+        "the package construct is not installed; expected the extra construct: "
+        "pip install 'magicbyte[construct]'",
+        name=error.name,
+    ) from error
+
 from magicbyte_construct.building import fresh, marker, message, record_batch, reseal, wrapper
 from magicbyte_construct.checkpoints import LeaderEpochCheckpoint, OffsetCheckpoint
 from magicbyte_construct.control import (

@@ -37,8 +37,8 @@ def record_batch(
     """Return a batch of *records*.
 
     A record is a mapping with the fields of Record; its headers may be (key, value) pairs. *codec*
-    is written to the attributes, and *compress* compresses the records. *fields* are other fields
-    of RecordBatch.
+    is written to the attributes, and *compress* compresses the records, also if *codec* is 0: no
+    reader reads such a batch. *fields* are other fields of RecordBatch, such as ``num_records``.
     """
     batch = {
         "base_offset": base_offset,
