@@ -418,8 +418,11 @@ def test_message_over_the_limit_is_lost_alone(tmp_path: Path) -> None:
     path.write_bytes(pcap(sent.packets))
     rows = mb.read_pcap(path, limits=mb.Limits(max_entry_bytes=1000)).records(["offset"])
     assert rows.to_pylist() == [{"offset": 3}, {"offset": 4}]
-    codes = {finding.code for finding in rows.report.findings}
-    assert codes == {"capture-messages-lost", "capture-response-alone"}
+    messages = {finding.code: finding.message for finding in rows.report.findings}
+    assert set(messages) == {"capture-messages-lost", "capture-response-alone"}
+    assert messages["capture-messages-lost"].endswith(
+        ": requests or responses that are incomplete or too large: 1; bytes in none: 0"
+    )
 
 
 def test_lengths_that_are_claimed_cost_no_memory(tmp_path: Path) -> None:

@@ -161,8 +161,7 @@ class Connection:
         if self.is_certain and (lost or ignored):
             self.findings.add(
                 "capture-messages-lost",
-                f"{self}: {lost} requests or responses are incomplete or too large, and {ignored} "
-                "bytes are in none",
+                f"{self}: requests or responses that are incomplete or too large: {lost}; bytes in none: {ignored}",
                 subject=str(self),
                 found=lost,
             )
