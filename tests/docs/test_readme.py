@@ -36,7 +36,7 @@ def test_a_command_prints_what_the_readme_shows(command: str, shown: str) -> Non
 @pytest.mark.parametrize(
     ("page", "least"),
     [
-        ("docs/incident.md", 11),
+        ("docs/incident.md", 12),
         ("docs/stats.md", 3),
         ("docs/clusters.md", 4),
         ("docs/restore-check.md", 3),
