@@ -1,6 +1,6 @@
 """The tables of internal topics in a pipeline's output, which the driver writes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from itertools import chain
 from pathlib import Path
 
@@ -12,11 +12,14 @@ from magicbyte.tables.table_files import TableFile
 
 
 def write_internal_tables(
-    dataset: Dataset, folder: Path, say: Callable[[str], None]
+    dataset: Dataset,
+    folder: Path,
+    say: Callable[[str], None],
+    known_findings: Collection[Finding] = (),
 ) -> list[Finding]:
     """Write each table of internal topics that has rows into a folder of its own in *folder*.
 
-    Returns the findings about the records of these topics, each once; *say* receives the numbers of rows.
+    Returns the findings that are not in *known_findings*, each once; *say* receives the numbers of rows.
     """
     findings: dict[Finding, None] = {}
     counts = []
@@ -39,4 +42,5 @@ def write_internal_tables(
         findings |= dict.fromkeys(report.findings)
         counts.append(f"{name}: {table_file.num_rows:,}")
     say(f"rows of tables of internal topics: {', '.join(counts) or 'none'}")
-    return list(findings)
+    known = set(known_findings)
+    return [finding for finding in findings if finding not in known]

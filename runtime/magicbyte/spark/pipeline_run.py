@@ -109,7 +109,9 @@ class Pipeline:
                 typed=typed,
             )
             if self.internal_tables:
-                summary.findings += write_internal_tables(self.dataset, stage.ready, say)
+                summary.findings += write_internal_tables(
+                    self.dataset, stage.ready, say, summary.findings
+                )
             finish(stage)
         return summary
 
