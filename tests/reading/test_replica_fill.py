@@ -422,7 +422,7 @@ def test_the_report_names_every_range_that_was_filled(brokers: list[Folder]) -> 
     assert [(one.base_offset, one.position, one.replica) for one in filled] == [
         (offset, offset * len(batches(0)[0].data), str(brokers[1])) for offset in (1, 3)
     ]
-    assert f"are damaged here; they are read from {0:020}.log in {brokers[0]}" in filled[0].message
+    assert f"is damaged here; it is read from {0:020}.log in {brokers[0]}" in filled[0].message
     rows = dataset.replicas().to_pylist()
     assert [(row["log_dir"], row["rank"], row["filled_ranges"]) for row in rows] == [
         (str(brokers[1]), 1, 0),
