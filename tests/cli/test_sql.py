@@ -181,7 +181,11 @@ def test_damage_with_fail_is_an_error(damaged: Path) -> None:
 def test_left_out_internal_topics_are_mentioned_if_all_was_asked_for() -> None:
     hint = "partitions of internal topics left out"
     assert hint in run("sql", "SELECT count(*) FROM records", TRANSACTIONS).stderr
-    for query in ("SELECT 1", "SELECT count(*) FROM records WHERE topic = '__consumer_offsets'"):
+    for query in (
+        "SELECT 1",
+        "SELECT count(*) FROM records WHERE topic = '__consumer_offsets'",
+        "SELECT count(*) FROM topics.fenced",
+    ):
         assert hint not in run("sql", query, TRANSACTIONS).stderr
     option = run("sql", "SELECT count(*) FROM records", TRANSACTIONS, "--include-internal")
     assert hint not in option.stderr

@@ -1,5 +1,6 @@
 """`magicbyte sql`: asks the tables of a log in SQL."""
 
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,7 +19,7 @@ from magicbyte.tables.table_files import TableFile
 from magicbyte_cli import parameters
 from magicbyte_cli.cell_texts import CellTexts
 from magicbyte_cli.csv_writer import CsvWriter
-from magicbyte_cli.display import printable
+from magicbyte_cli.display import counted, printable
 from magicbyte_cli.ndjson import NdjsonWriter
 from magicbyte_cli.output_files import check_writable, whole_file
 from magicbyte_cli.progress import ProgressBar
@@ -69,6 +70,9 @@ LEAST_IMPORTANT = (
     ),
 )
 """Columns of records that a narrow terminal leaves out first."""
+
+OF_ALL_TOPICS = re.compile(r"\b(records|batches|transactions|gaps)\b", re.IGNORECASE)
+"""A table that has all topics but internal ones; a column may have such a name, too."""
 
 CONVERTED_ROWS = 4096
 """Rows that become Python objects together."""
@@ -274,8 +278,9 @@ def _write_rows(rows: Rows, report: Report, write: WriteBatch) -> None:
 def _warn_of_left_out(dataset: Dataset, query: str) -> None:
     """Print how many partitions of internal topics a query without conditions did not read."""
     is_named = any(topic in query for topic in INTERNAL_TOPICS)
-    if dataset.num_internal and not is_named and "where" not in query.lower():
+    has_all_topics = OF_ALL_TOPICS.search(query) is not None
+    if dataset.num_internal and has_all_topics and not is_named and "where" not in query.lower():
         warn(
-            f"{dataset.num_internal:,} partitions of internal topics left out; --include-internal, or a "
+            f"{counted(dataset.num_internal, 'partition')} of internal topics left out; --include-internal, or a "
             "condition such as topic = '__consumer_offsets', includes them"
         )
