@@ -41,6 +41,8 @@ def test_all_files_compile_for_all_targets_with_absolute_imports(
     assert len(found) == 15 + 2  # Java and Python also write
     assert {name: one["error"] for name, one in found.items() if one["error"]} == {}
     assert found["python"]["files"] == found["python-write"]["files"] == len(files) > 15
+    writers = {name: one["writers"] for name, one in found.items() if one["writers"]}
+    assert writers == {"java-write": len(files), "python-write": len(files)}
 
 
 def test_an_import_that_the_gallery_cannot_resolve_is_found(tmp_path: Path) -> None:

@@ -2,10 +2,13 @@
 // Compiles the specifications for all targets as the gallery does, where an import "/log/name" is
 // GALLERY's log/name.ksy: by way of one that imports them all, so that none is compiled twice.
 // Like the gallery's build, it also compiles parsers that write (`ksc -w`), which Java and Python have.
-// Prints {"python": {"files": 20, "error": null}, "python-write": {"files": 0, "error": "..."}, ...}.
+// Prints {"python": {"files": 20, "writers": 0, "error": null}, "python-write": {"files": 0, "writers": 0, "error": "..."}, ...}:
+// writers are the files with a method that writes.
 import fs from "node:fs";
 import path from "node:path";
 import { createRequire } from "node:module";
+
+import { readWriteCompiler } from "./read_write_compiler.mjs";
 
 const [modules, gallery, ...names] = process.argv.slice(2);
 const require = createRequire(path.resolve(modules, "_"));
@@ -20,18 +23,28 @@ const importer = {
   },
 };
 
-const targets = compiler.languages.map((language) => [language, language, false]);
-for (const language of ["java", "python"]) targets.push([`${language}-write`, language, true]);
+const targets = compiler.languages.map((language) => [language, language, compiler]);
+for (const language of ["java", "python"]) {
+  targets.push([`${language}-write`, language, readWriteCompiler(require)]);
+}
+// As in `public void _write_Seq()` and `def _write__seq(self)`.
+const WRITER = /_write_+[Ss]eq\(/;
 
 const results = {};
-for (const [target, language, writes] of targets) {
+for (const [target, language, chosen] of targets) {
   try {
-    const files = await compiler.compile(language, structuredClone(all), importer, writes);
-    results[target] = { files: Object.keys(files).length - 1, error: null };
+    const files = await chosen.compile(language, structuredClone(all), importer, false);
+    // One file is the specification that imports the others.
+    const writers = Object.values(files).filter((text) => WRITER.test(text)).length;
+    results[target] = {
+      files: Object.keys(files).length - 1,
+      writers: Math.max(writers - 1, 0),
+      error: null,
+    };
   } catch (error) {
     // The compiler throws Scala objects; what went wrong hides in a mangled property.
     const key = Object.keys(error).find((name) => name.endsWith("Throwable__f_e"));
-    results[target] = { files: 0, error: String((key && error[key]) || error) };
+    results[target] = { files: 0, writers: 0, error: String((key && error[key]) || error) };
   }
 }
 process.stdout.write(JSON.stringify(results));
