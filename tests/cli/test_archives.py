@@ -240,20 +240,26 @@ def test_the_limit_counts_what_is_written_not_what_is_claimed(tmp_path: Path) ->
 
 def test_the_folder_is_private_and_is_removed_by_a_signal(tmp_path: Path, temporary: Path) -> None:
     read_end, write_end = os.pipe()
-    process = subprocess.Popen(
-        [*COMMAND, "dump", "-"],
-        stdin=read_end,
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
-    )
-    os.close(read_end)
-    os.write(write_end, gzip.compress(os.urandom(1 << 15))[: 1 << 14])
-    deadline = time.monotonic() + 20
-    while not list(temporary.iterdir()) and time.monotonic() < deadline:
-        time.sleep(0.02)
-    (folder,) = temporary.iterdir()
-    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
-    process.send_signal(signal.SIGTERM)
-    assert process.wait(20) == 128 + signal.SIGTERM
-    os.close(write_end)
+    errors = tmp_path / "errors.txt"
+    with (
+        errors.open("wb") as stderr,
+        subprocess.Popen(
+            [*COMMAND, "dump", "-"], stdin=read_end, stdout=subprocess.DEVNULL, stderr=stderr
+        ) as process,
+    ):
+        try:
+            os.close(read_end)
+            os.write(write_end, gzip.compress(os.urandom(1 << 15))[: 1 << 14])
+            deadline = time.monotonic() + 60
+            while not list(temporary.iterdir()):
+                is_waiting = process.poll() is None and time.monotonic() < deadline
+                assert is_waiting, (process.returncode, errors.read_text())
+                time.sleep(0.02)
+            (folder,) = temporary.iterdir()
+            assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) == 128 + signal.SIGTERM
+        finally:
+            os.close(write_end)
+            process.kill()
     assert list(temporary.iterdir()) == []
