@@ -97,8 +97,8 @@ def states(browser: str, long_names: Path, page_of_view: Path) -> dict[str, Any]
                 ("press", "ArrowDown"),
             ],
         },
-        "damaged": {"file": str(DAMAGED), "hash": "#byte=87"},
-        "damaged-dark": {"file": str(DAMAGED), "hash": "#byte=87", "scheme": "dark"},
+        "damaged": {"file": str(DAMAGED), "hash": "#byte=77"},
+        "damaged-dark": {"file": str(DAMAGED), "hash": "#byte=77", "scheme": "dark"},
         "view": {"page": str(page_of_view), "hash": "#byte=1001&payload=60", "wait": 300},
         "view at its position": {"page": str(page_of_view)},
         "beyond": {"page": str(page_of_view), "hash": "#byte=99999999"},
@@ -181,10 +181,10 @@ def test_a_click_on_a_byte_selects_its_field(states: dict[str, Any]) -> None:
 
 def test_damage_is_marked_and_its_finding_is_a_link(states: dict[str, Any]) -> None:
     found = states["damaged"]
-    assert found["unclaimed"] == list(range(87, 177))
-    assert set(found["bad"]) == {*range(87, 177), 177}
+    assert found["unclaimed"] == list(range(77, 167))
+    assert set(found["bad"]) == {*range(77, 167), 167}
     assert found["activeText"] == "damage"
-    assert found["findings"][0].startswith("byte 87 bad-size: ")
+    assert found["findings"][0].startswith("byte 77 bad-size: ")
     assert "bad-size" in found["details"]
 
 
